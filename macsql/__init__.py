@@ -1,0 +1,3 @@
+"""Ask a relational database in plain language."""
+
+__version__ = "0.1.0"

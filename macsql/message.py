@@ -1,0 +1,128 @@
+"""What the agents share: one typed message for each question, and the records kept in it."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from macsql.database.result import Result
+from macsql.llm.base import ChatMessage, Usage
+from macsql.schema import Schema, Selection
+
+Severity = Literal["error", "warning", "hint"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong or doubtful about a statement or its result: one type for all sources.
+
+    ``code`` is stable and machine-readable ("unknown-column"), ``message`` says what is wrong,
+    ``hint`` what would be right. ``span`` is the (start, end) character range in the SQL, if known.
+    An "error" is certain; a "warning" may be intended; a "hint" is only worth knowing.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    hint: str = ""
+    span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SubQuestion:
+    """One step of the Decomposer's reasoning, with the SQL that answers it."""
+
+    question: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class ValueMatch:
+    """A stored value that the question seems to refer to by ``phrase``; ``score`` is in [0, 1]."""
+
+    table: str
+    column: str
+    value: str
+    phrase: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """Tables and columns ("table.column") the question seems to be about, best first."""
+
+    tables: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One statement that was tried, and what came of it. ``origin`` says who wrote it:
+    "decomposer", "repair" (deterministic) or "refiner".
+    """
+
+    sql: str
+    origin: str
+    result: Result | None = None
+    findings: tuple[Finding, ...] = ()
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing an agent did. With a model call: what was sent, what came back, what it cost.
+
+    It is recorded before the reply is parsed, since it was paid for; a step without ``messages``
+    was done without a model. ``note`` says in a few words what was decided.
+    """
+
+    agent: str
+    note: str = ""
+    messages: tuple[ChatMessage, ...] = ()
+    reply: str = ""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    error: str = ""
+
+
+@dataclass(slots=True)
+class Message:
+    """Everything known about one question. Each field has one writer.
+
+    question, evidence, schema: the pipeline. focus, values, selection: the Selector, which also
+    narrows ``schema``. sub_questions: the Decomposer. sql: the Decomposer, then the Refiner.
+    result, candidates, findings, confidence: the Refiner. steps: every agent appends.
+    error: the pipeline, saying why there is no answer.
+    """
+
+    question: str
+    schema: Schema
+    evidence: str = ""
+    focus: Focus = field(default_factory=Focus)
+    values: tuple[ValueMatch, ...] = ()
+    selection: Selection | None = None
+    sub_questions: tuple[SubQuestion, ...] = ()
+    sql: str = ""
+    result: Result | None = None
+    candidates: list[Candidate] = field(default_factory=list)
+    findings: tuple[Finding, ...] = ()
+    confidence: float | None = None
+    steps: list[Step] = field(default_factory=list)
+    error: str = ""
+    seconds: float = 0.0
+
+    @property
+    def usage(self) -> Usage:
+        """The sum over all steps."""
+        return sum((s.usage for s in self.steps), Usage())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that JSON can hold; the inverse of ``from_dict``."""
+        from macsql.message_json import message_to_dict
+
+        return message_to_dict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "Message":
+        """Read what ``to_dict`` wrote. Raises ValueError on anything else."""
+        from macsql.message_json import message_from_dict
+
+        return message_from_dict(data)

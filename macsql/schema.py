@@ -1,0 +1,119 @@
+"""The schema of a database as frozen plain data: tables, columns, keys, and selections of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+ExampleValue = str | int | float | None
+Selection = Mapping[str, "Literal['keep_all', 'drop_all'] | Sequence[str]"]
+"""The Selector's answer (paper, appendix A): what to keep of each table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column. ``examples`` are stored values; None in front says that NULLs occur."""
+
+    name: str
+    type: str
+    description: str = ""
+    examples: tuple[ExampleValue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """``columns`` of the owning table refer to ``ref_columns`` of ``ref_table``, pair by pair."""
+
+    columns: tuple[str, ...]
+    ref_table: str
+    ref_columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table or view."""
+
+    name: str
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    description: str = ""
+    is_view: bool = False
+
+    def column(self, name: str) -> Column | None:
+        """The column of that name, ignoring case, or None."""
+        folded = name.casefold()
+        return next((c for c in self.columns if c.name.casefold() == folded), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """All tables and views that may be asked about.
+
+    >>> t = Table("t", (Column("id", "INTEGER"), Column("n", "TEXT")), primary_key=("id",))
+    >>> Schema("sqlite", (t,)).table("T").name
+    't'
+    """
+
+    dialect: str
+    tables: tuple[Table, ...]
+    name: str = ""
+    _by_name: dict[str, Table] = field(init=False, repr=False, compare=False, hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_name", {t.name.casefold(): t for t in self.tables})
+
+    def table(self, name: str) -> Table | None:
+        """The table of that name, ignoring case, or None."""
+        return self._by_name.get(name.casefold())
+
+    def joins(self) -> Iterator[tuple[Table, ForeignKey]]:
+        """Every foreign key whose target is in this schema, with its owning table."""
+        for table in self.tables:
+            for key in table.foreign_keys:
+                if self.table(key.ref_table) is not None:
+                    yield table, key
+
+    def key_columns(self, table: Table) -> frozenset[str]:
+        """Folded names of the columns of ``table`` that take part in a primary or foreign key."""
+        names = {*table.primary_key}
+        for owner, key in self.joins():
+            if owner.name == table.name:
+                names.update(key.columns)
+            if key.ref_table.casefold() == table.name.casefold():
+                names.update(key.ref_columns)
+        return frozenset(n.casefold() for n in names)
+
+    def select(self, selection: Selection, *, min_columns: int = 6) -> "Schema":
+        """The part of this schema that ``selection`` keeps (paper, section 3.2 and appendix A).
+
+        Tables answered "drop_all" go, tables not named stay whole, key columns always stay, and a
+        kept table is filled up in its own order to ``min_columns``. Unknown names are ignored.
+        Foreign keys to dropped tables go with them. Applying a selection twice changes nothing.
+        """
+        folded = {name.casefold(): answer for name, answer in selection.items()}
+        kept: list[Table] = []
+        for table in self.tables:
+            answer = folded.get(table.name.casefold(), "keep_all")
+            if answer == "drop_all":
+                continue
+            if answer != "keep_all":
+                table = replace(table, columns=self._kept_columns(table, answer, min_columns))
+            kept.append(table)
+        names = {t.name.casefold() for t in kept}
+        tables = tuple(
+            replace(
+                t,
+                foreign_keys=tuple(k for k in t.foreign_keys if k.ref_table.casefold() in names),
+            )
+            for t in kept
+        )
+        return replace(self, tables=tables)
+
+    def _kept_columns(
+        self, table: Table, wanted: Sequence[str], min_columns: int
+    ) -> tuple[Column, ...]:
+        keep = {name.casefold() for name in wanted} | self.key_columns(table)
+        have = [c for c in table.columns if c.name.casefold() in keep]
+        spare = [c for c in table.columns if c.name.casefold() not in keep]
+        chosen = {c.name for c in have + spare[: max(0, min_columns - len(have))]}
+        return tuple(c for c in table.columns if c.name in chosen)
