@@ -2,6 +2,7 @@
 
     MacSQLError
     ├── ConfigError               a setting, model name, prompt set or extra that does not exist
+    ├── QuestionError             a question that cannot be asked: empty, or far too long
     ├── LLMError                  no usable completion after the retries
     ├── ParseError                a reply without the SQL or JSON asked for
     ├── BudgetExceeded            tokens, seconds or money spent
@@ -22,6 +23,10 @@ class MacSQLError(Exception):
 
 class ConfigError(MacSQLError):
     """A setting, model name, prompt set, file or extra that does not exist."""
+
+
+class QuestionError(MacSQLError):
+    """A question that cannot be asked: empty, or far too long."""
 
 
 class LLMError(MacSQLError):

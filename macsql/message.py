@@ -89,8 +89,9 @@ class Message:
 
     question, evidence, schema: the pipeline. focus, values, selection: the Selector, which also
     narrows ``schema``. sub_questions: the Decomposer. sql: the Decomposer, then the Refiner.
-    result, candidates, findings, confidence: the Refiner. steps: every agent appends.
-    error: the pipeline, saying why there is no answer.
+    result, candidates, findings: the Refiner. steps: every agent appends.
+    error, error_kind: whoever ends the question without an answer, saying why; the kind is the
+    name of the error class, or "NoSQL" when the question needs none.
     """
 
     question: str
@@ -104,9 +105,9 @@ class Message:
     result: Result | None = None
     candidates: list[Candidate] = field(default_factory=list)
     findings: tuple[Finding, ...] = ()
-    confidence: float | None = None
     steps: list[Step] = field(default_factory=list)
     error: str = ""
+    error_kind: str = ""
     seconds: float = 0.0
 
     @property

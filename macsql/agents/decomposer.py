@@ -1,0 +1,110 @@
+"""Decomposer: sub-questions, and SQL for each; the last one is the answer (paper, section 3.3)."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from macsql.agents.base import ask_model, note
+from macsql.database import Database
+from macsql.llm.base import LLM, ChatMessage
+from macsql.message import Focus, Message, Step, SubQuestion
+from macsql.parsing import read_abstention, read_sub_questions
+from macsql.prompts import PromptSet
+
+Style = Literal["direct", "decompose"]
+REPLY_TOKENS: dict[Style, int] = {"direct": 512, "decompose": 1200}
+MAX_FOCUS = 8
+NO_SQL_HINT = (
+    "Your reply has no SQL that can be read. Answer again: one SQL query in a ```sql block, "
+    'or "NO SQL:" and the reason.'
+)
+_STEPS = re.compile(
+    r"\b(average|percent\w*|ratio|proportion|difference|times as|compared? (?:to|with)|"
+    r"more than (?:the )?(?:average|any|all)|among|of those|out of|respectively|"
+    r"(?:highest|lowest|most|least|largest|smallest|oldest|youngest) .*"
+    r"(?:highest|lowest|most|least|largest|smallest|oldest|youngest))\b",
+    re.IGNORECASE,
+)
+
+
+class Decomposer:
+    """Asks the model for SQL: at once for a simple question, by sub-questions for another.
+
+    ``shots`` is the number of worked examples shown (0, 1 or 2). ``style`` is "auto" (decided from
+    the question), "direct" or "decompose".
+    """
+
+    name = "decomposer"
+
+    def __init__(
+        self,
+        llm: LLM,
+        prompts: PromptSet,
+        *,
+        shots: int | None = None,
+        style: Literal["auto", "direct", "decompose"] | None = None,
+    ) -> None:
+        self.llm = llm
+        self.prompts = prompts
+        self.shots = prompts.shots if shots is None else shots
+        self.style = style or prompts.style
+
+    def run(self, message: Message, database: Database) -> Iterator[Step]:
+        """Write sub_questions and sql. Raises ParseError when two replies had no SQL."""
+        style = self._style(message)
+        abstained, steps, sql = ask_model(
+            message,
+            self.llm,
+            self.name,
+            self.prompt(message, style),
+            lambda reply: _read(reply, message.schema.dialect),
+            max_tokens=REPLY_TOKENS[style],
+            retry_hint=NO_SQL_HINT,
+        )
+        if abstained:
+            message.error, message.error_kind = f"No SQL: {abstained}", "NoSQL"
+            yield note(message, message.error)
+            return
+        message.sub_questions, message.sql = steps, sql
+        how = f"{len(steps)} sub-questions" if len(steps) > 1 else "one query"
+        yield note(message, how)
+
+    def prompt(self, message: Message, style: Style) -> list[ChatMessage]:
+        """The conversation that asks for SQL."""
+        return self.prompts.render(
+            self.name,
+            message.schema,
+            question=message.question,
+            evidence=message.evidence,
+            focus=show_focus(message.focus),
+            values=[f"{v.table}.{v.column} = '{v.value}'" for v in message.values],
+            shots=self.shots,
+            style=style,
+        )
+
+    def _style(self, message: Message) -> Style:
+        if self.style != "auto":
+            return self.style
+        return "decompose" if needs_steps(message.question, message.evidence) else "direct"
+
+
+def needs_steps(question: str, evidence: str = "") -> bool:
+    """Whether the question likely takes more than one step.
+
+    >>> needs_steps("How many singers do we have?")
+    False
+    >>> needs_steps("Which schools have more pupils than the average of those in Berlin?")
+    True
+    """
+    return len(question.split()) > 30 or bool(_STEPS.search(question)) or len(evidence) > 150
+
+
+def show_focus(focus: Focus) -> str:
+    """The likeliest names in one line; empty when nothing was found."""
+    return ", ".join((*focus.tables, *focus.columns)[:MAX_FOCUS])
+
+
+def _read(reply: str, dialect: str) -> tuple[str | None, tuple[SubQuestion, ...], str]:
+    if reason := read_abstention(reply):
+        return reason, (), ""
+    return None, *read_sub_questions(reply, dialect)

@@ -1,0 +1,142 @@
+"""The agents in order over one message: ``stream`` yields as it goes, ``run`` goes to the end."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from macsql.agents import Agent, Decomposer, Refiner, Selector
+from macsql.database import Database
+from macsql.errors import DatabaseUnavailable, MacSQLError, QuestionError
+from macsql.llm import open_model
+from macsql.llm.base import LLM
+from macsql.message import Message, Step
+from macsql.prompts import PromptSet
+
+MAX_QUESTION = 10_000
+"""Characters of a question, and of its evidence."""
+
+_SMALL_TALK = frozenset(
+    """bye cheers goodbye great hello hey hi nice no ok okay please sure test thank thanks thx
+    very much you good morning evening day well done cool perfect yes there a lot so""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to a question.
+
+    ``kind`` is "start" (an agent begins), "step" (it did something, see ``step``), and at the very
+    end, whatever happens, "done" (there is a result) or "error" (``message.error`` says why not).
+    """
+
+    kind: Literal["start", "step", "done", "error"]
+    message: Message
+    agent: str = ""
+    step: Step | None = None
+
+
+class Pipeline:
+    """A tuple of agents run in order; other tuples are ablations.
+
+    >>> from macsql.llm import ScriptedLLM
+    >>> pipeline = Pipeline.of(ScriptedLLM(["SELECT 1"]), without=("selector",))
+    >>> [agent.name for agent in pipeline.agents]
+    ['decomposer', 'refiner']
+    """
+
+    def __init__(self, agents: Sequence[Agent]) -> None:
+        self.agents = tuple(agents)
+
+    @classmethod
+    def of(
+        cls,
+        model: LLM | str = "local",
+        *,
+        prompts: PromptSet | str | Path = "default",
+        without: Sequence[str] = (),
+    ) -> "Pipeline":
+        """The paper's three agents over one model. Raises ConfigError on unknown names."""
+        llm = open_model(model) if isinstance(model, str) else model
+        texts = prompts if isinstance(prompts, PromptSet) else PromptSet.load(prompts)
+        agents: tuple[Agent, ...] = (
+            Selector(llm, texts),
+            Decomposer(llm, texts),
+            Refiner(llm, texts),
+        )
+        return cls([agent for agent in agents if agent.name not in without])
+
+    def stream(self, question: str, database: Database, evidence: str = "") -> Iterator[Event]:
+        """Answer ``question``, yielding an event after each step; the last is "done" or "error".
+
+        Raises QuestionError for a question that cannot be asked and DatabaseUnavailable for a
+        database without tables; everything that goes wrong later is in ``message.error``.
+        """
+        message = start(question, database, evidence)
+        began = time.perf_counter()
+        try:
+            if is_small_talk(question):
+                message.error = "No SQL: this is not a question about the data."
+                message.error_kind = "NoSQL"
+            for agent in self.agents:
+                if message.error:
+                    break
+                yield Event("start", message, agent.name)
+                for step in agent.run(message, database):
+                    yield Event("step", message, agent.name, step)
+        except MacSQLError as error:
+            message.error, message.error_kind = str(error), type(error).__name__
+        message.seconds = time.perf_counter() - began
+        yield Event("error" if message.error else "done", message)
+
+    def run(self, question: str, database: Database, evidence: str = "") -> Message:
+        """Answer ``question``: the finished message, with ``sql`` and ``result``, or ``error``."""
+        for event in self.stream(question, database, evidence):
+            message = event.message
+        return message
+
+
+def ask(
+    question: str,
+    database: str | Path | Database,
+    *,
+    evidence: str = "",
+    model: LLM | str = "local",
+    prompts: str | Path = "default",
+) -> Message:
+    """Answer one question about a database file, URL or open Database.
+
+    The message returned has ``sql`` and ``result``, or says in ``error`` why it has none.
+    Raises ConfigError, QuestionError or DatabaseUnavailable when the question cannot be started.
+    """
+    pipeline = Pipeline.of(model, prompts=prompts)
+    if isinstance(database, Database):
+        return pipeline.run(question, database, evidence)
+    with Database(database) as opened:
+        return pipeline.run(question, opened, evidence)
+
+
+def start(question: str, database: Database, evidence: str = "") -> Message:
+    """A fresh message. Raises QuestionError and DatabaseUnavailable, as ``stream`` says."""
+    if not question.strip():
+        raise QuestionError("The question is empty: ask something about the data.")
+    for what, text in (("question", question), ("evidence", evidence)):
+        if len(text) > MAX_QUESTION:
+            raise QuestionError(
+                f"The {what} has {len(text):,} characters; at most {MAX_QUESTION:,} are read."
+            )
+    schema = database.schema
+    if not schema.tables:
+        raise DatabaseUnavailable(f"The database {database.name} has no tables to ask about.")
+    return Message(question=question.strip(), schema=schema, evidence=evidence.strip())
+
+
+def is_small_talk(question: str) -> bool:
+    """Whether the question is a greeting or thanks, which no table can answer.
+
+    >>> is_small_talk("Thanks!"), is_small_talk("How many thanks?")
+    (True, False)
+    """
+    spoken = "".join(c if c.isalnum() else " " for c in question.casefold()).split()
+    return all(word in _SMALL_TALK for word in spoken)

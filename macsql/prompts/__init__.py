@@ -1,0 +1,124 @@
+"""Every word said to a model: one folder for each prompt set, one template for each agent.
+
+A set is a folder with a ``set.toml`` and the templates ``selector``, ``decomposer`` and
+``refiner`` (``.md.j2``). A template's blocks ``system`` and ``user`` become the messages of the
+conversation; an unknown variable is an error, never an empty place.
+"""
+
+import tomllib
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
+
+from macsql.errors import ConfigError
+from macsql.llm.base import ChatMessage
+from macsql.schema import Schema
+from macsql.schema_text import SchemaForm, show_foreign_keys, show_schema
+
+__all__ = ["PromptSet", "list_prompt_sets"]
+
+_HOME = Path(__file__).parent
+_AGENTS = ("selector", "decomposer", "refiner")
+
+
+@dataclass(frozen=True)
+class PromptSet:
+    """A folder of templates and the choices that go with them.
+
+    ``schema_form`` is how the schema is shown, ``examples_per_column`` how many stored values each
+    column shows. ``refine`` says whether a refinement continues the Decomposer's conversation, so
+    that only the findings are new to read, or restarts with a prompt of its own as in the paper.
+    ``prune_rule`` and ``refine_empty`` are the agents' defaults under this set.
+    """
+
+    folder: Path
+    schema_form: SchemaForm = "ddl"
+    examples_per_column: int = 3
+    refine: Literal["continue", "restart"] = "continue"
+    prune_rule: Literal["auto", "paper", "never"] = "auto"
+    refine_empty: Literal["diagnosed", "always", "never"] = "diagnosed"
+    shots: int = 2
+    style: Literal["auto", "direct", "decompose"] = "auto"
+
+    @classmethod
+    def load(cls, name: str | Path = "default") -> "PromptSet":
+        """The set of that name, or the folder at that path.
+
+        Raises ConfigError when there is none, or when its settings cannot be read.
+        """
+        folder = _HOME / str(name) if str(name) in list_prompt_sets() else Path(name)
+        if not (folder / "set.toml").is_file():
+            known = ", ".join(list_prompt_sets())
+            raise ConfigError(
+                f"There is no prompt set {str(name)!r}: use one of {known}, or a folder with a set.toml."
+            )
+        try:
+            settings = tomllib.loads((folder / "set.toml").read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+            raise ConfigError(f"{folder / 'set.toml'} cannot be read: {error}") from error
+        known_settings = {f.name for f in fields(cls)} - {"folder"}
+        if unknown := sorted(set(settings) - known_settings):
+            raise ConfigError(f"{folder / 'set.toml'} has unknown settings: {', '.join(unknown)}")
+        return cls(folder=folder, **settings)
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.folder.name
+
+    def show(self, schema: Schema) -> str:
+        """The schema in this set's form."""
+        return show_schema(schema, self.schema_form, examples=self.examples_per_column)
+
+    def render(self, agent: str, schema: Schema, **variables: Any) -> list[ChatMessage]:
+        """The conversation that asks ``agent``.
+
+        Raises ConfigError when the template lacks a variable or is not valid.
+        """
+        context = {
+            "dialect": _DIALECT_NAMES.get(schema.dialect, schema.dialect),
+            "schema_name": schema.name or "database",
+            "schema": self.show(schema),
+            "foreign_keys": show_foreign_keys(schema),
+            **variables,
+        }
+        try:
+            template = self._environment.get_template(f"{agent}.md.j2")
+            rendered: list[ChatMessage] = []
+            for role in ("system", "user"):
+                if role not in template.blocks:
+                    continue
+                text = "".join(template.blocks[role](template.new_context(context))).strip()
+                if text:
+                    rendered.append({"role": role, "content": text})  # type: ignore[typeddict-item]
+        except TemplateError as error:
+            raise ConfigError(f"The template {agent}.md.j2 of {self.folder}: {error}") from error
+        return rendered
+
+    @cached_property
+    def _environment(self) -> Environment:
+        return Environment(
+            loader=FileSystemLoader(self.folder),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            autoescape=False,  # noqa: S701 - plain text for a model, not HTML
+        )
+
+
+def list_prompt_sets() -> list[str]:
+    """Names of the sets that come with macsql."""
+    return sorted(p.parent.name for p in _HOME.glob("*/set.toml"))
+
+
+_DIALECT_NAMES = {
+    "sqlite": "SQLite",
+    "postgres": "PostgreSQL",
+    "mysql": "MySQL",
+    "duckdb": "DuckDB",
+    "spark": "Spark SQL",
+    "tsql": "SQL Server",
+}
