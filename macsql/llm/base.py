@@ -1,8 +1,11 @@
 """What every model looks like to the agents: messages in, completions and their cost out."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol, TypedDict, runtime_checkable
+
+ResponseFormat = Literal["text", "json"]
 
 
 class ChatMessage(TypedDict):
@@ -61,6 +64,21 @@ class Completion:
     logprob: float | None = None
 
 
+def estimate_tokens(text: str) -> int:
+    """About how many tokens ``text`` is, for models whose tokenizer is not at hand.
+
+    SQL, schemas and English come to some 3.5 characters a token; text outside ASCII to one or two
+    tokens a character, which its UTF-8 length stands for. The estimate is meant to be high, so that
+    a budget computed with it holds. Only the empty text has no tokens.
+
+    >>> estimate_tokens("SELECT name FROM pupil"), estimate_tokens("x"), estimate_tokens("")
+    (7, 1, 0)
+    """
+    ascii_chars = sum(1 for c in text if c < "\x80")
+    other_bytes = sum(len(c.encode("utf-8", "surrogatepass")) for c in text if c >= "\x80")
+    return math.ceil(ascii_chars / 3.5 + other_bytes / 2)
+
+
 @runtime_checkable
 class LLM(Protocol):
     """A chat model. Implementations are safe to call from several threads.
@@ -79,7 +97,7 @@ class LLM(Protocol):
         temperature: float = 0.0,
         max_tokens: int = 1024,
         stop: Sequence[str] = (),
-        response_format: Literal["text", "json"] = "text",
+        response_format: ResponseFormat = "text",
     ) -> list[Completion]:
         """``n`` replies to ``messages``.
 
