@@ -78,7 +78,7 @@ class Step:
     note: str = ""
     messages: tuple[ChatMessage, ...] = ()
     reply: str = ""
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     error: str = ""
 

@@ -18,8 +18,41 @@ MAX_QUESTION = 10_000
 """Characters of a question, and of its evidence."""
 
 _SMALL_TALK = frozenset(
-    """bye cheers goodbye great hello hey hi nice no ok okay please sure test thank thanks thx
-    very much you good morning evening day well done cool perfect yes there a lot so""".split()
+    [
+        "bye",
+        "cheers",
+        "goodbye",
+        "great",
+        "hello",
+        "hey",
+        "hi",
+        "nice",
+        "no",
+        "ok",
+        "okay",
+        "please",
+        "sure",
+        "test",
+        "thank",
+        "thanks",
+        "thx",
+        "very",
+        "much",
+        "you",
+        "good",
+        "morning",
+        "evening",
+        "day",
+        "well",
+        "done",
+        "cool",
+        "perfect",
+        "yes",
+        "there",
+        "a",
+        "lot",
+        "so",
+    ]
 )
 
 

@@ -96,9 +96,11 @@ class Schema:
             answer = folded.get(table.name.casefold(), "keep_all")
             if answer == "drop_all":
                 continue
-            if answer != "keep_all":
-                table = replace(table, columns=self._kept_columns(table, answer, min_columns))
-            kept.append(table)
+            if answer == "keep_all":
+                kept.append(table)
+            else:
+                columns = self._kept_columns(table, answer, min_columns)
+                kept.append(replace(table, columns=columns))
         names = {t.name.casefold() for t in kept}
         tables = tuple(
             replace(

@@ -24,7 +24,8 @@ def show_schema(
     """The schema as text, with at most ``examples`` values for each column.
 
     >>> from macsql.schema import Column, Schema, Table
-    >>> t = Table("order", (Column("id", "INTEGER"), Column("city", "TEXT", "", ("Bonn",))), ("id",))
+    >>> columns = (Column("id", "INTEGER"), Column("city", "TEXT", "", ("Bonn",)))
+    >>> t = Table("order", columns, ("id",))
     >>> print(show_schema(Schema("sqlite", (t,))))
     CREATE TABLE "order" (
       id INTEGER PRIMARY KEY,
@@ -71,9 +72,7 @@ def _key_line(schema: Schema, table: Table, key: ForeignKey, equals: str) -> str
     pairs = zip(key.columns, key.ref_columns, strict=False)
     d = schema.dialect
     owner, target = quote(table.name, d), quote(key.ref_table, d)
-    return " AND ".join(
-        f"{owner}.{quote(a, d)}{equals}{target}.{quote(b, d)}" for a, b in pairs
-    )
+    return " AND ".join(f"{owner}.{quote(a, d)}{equals}{target}.{quote(b, d)}" for a, b in pairs)
 
 
 def _shown(column: Column, count: int) -> list[str]:

@@ -43,9 +43,7 @@ def ask_model(
     ``retry_hint`` is given, the model is told so once. Raises LLMError and ParseError.
     """
     try:
-        return _ask_once(
-            message, llm, agent, conversation, parse, max_tokens, response_format
-        )
+        return _ask_once(message, llm, agent, conversation, parse, max_tokens, response_format)
     except ParseError as error:
         if not retry_hint:
             raise
@@ -96,7 +94,9 @@ def note(message: Message, text: str) -> Step:
     return message.steps[-1]
 
 
-def record(message: Message, agent: str, text: str, *, seconds: float = 0.0, error: str = "") -> Step:
+def record(
+    message: Message, agent: str, text: str, *, seconds: float = 0.0, error: str = ""
+) -> Step:
     """Add a step that needed no model."""
     step = Step(agent=agent, note=text, seconds=seconds, error=error)
     message.steps.append(step)

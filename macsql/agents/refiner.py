@@ -1,4 +1,4 @@
-"""Refiner: runs the SQL, finds out what is wrong with it, and has it repaired (paper, section 3.4)."""
+"""Refiner: runs the SQL, finds what is wrong, and has it repaired (paper, section 3.4)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -34,7 +34,12 @@ class Selector:
     name = "selector"
 
     def __init__(
-        self, llm: LLM, prompts: PromptSet, *, prune: str | None = None, schema_tokens: int | None = None
+        self,
+        llm: LLM,
+        prompts: PromptSet,
+        *,
+        prune: str | None = None,
+        schema_tokens: int | None = None,
     ) -> None:
         self.llm = llm
         self.prompts = prompts
@@ -91,7 +96,9 @@ class Selector:
                 break
             if floored.get(table.name) == "drop_all":
                 likely = [c.name for c in table.columns]
-                floored[table.name] = "keep_all" if len(likely) <= SMALL_TABLE else likely[:MIN_COLUMNS]
+                floored[table.name] = (
+                    "keep_all" if len(likely) <= SMALL_TABLE else likely[:MIN_COLUMNS]
+                )
                 kept_count += 1
         return floored
 

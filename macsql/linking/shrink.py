@@ -1,4 +1,4 @@
-"""Make a schema fit a token budget without a model: detail goes first, then the least likely names."""
+"""Make a schema fit a token budget without a model: detail goes first, then unlikely names."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -72,7 +72,9 @@ def _with_examples(schema: Schema, count: int) -> Schema:
     return replace(
         schema,
         tables=tuple(
-            replace(t, columns=tuple(replace(c, examples=_first(c.examples, count)) for c in t.columns))
+            replace(
+                t, columns=tuple(replace(c, examples=_first(c.examples, count)) for c in t.columns)
+            )
             for t in schema.tables
         ),
     )

@@ -53,7 +53,8 @@ class PromptSet:
         if not (folder / "set.toml").is_file():
             known = ", ".join(list_prompt_sets())
             raise ConfigError(
-                f"There is no prompt set {str(name)!r}: use one of {known}, or a folder with a set.toml."
+                f"There is no prompt set {str(name)!r}: use one of {known}, "
+                "or a folder with a set.toml."
             )
         try:
             settings = tomllib.loads((folder / "set.toml").read_text(encoding="utf-8"))
@@ -93,7 +94,7 @@ class PromptSet:
                     continue
                 text = "".join(template.blocks[role](template.new_context(context))).strip()
                 if text:
-                    rendered.append({"role": role, "content": text})  # type: ignore[typeddict-item]
+                    rendered.append({"role": role, "content": text})
         except TemplateError as error:
             raise ConfigError(f"The template {agent}.md.j2 of {self.folder}: {error}") from error
         return rendered
@@ -105,7 +106,7 @@ class PromptSet:
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
-            autoescape=False,  # noqa: S701 - plain text for a model, not HTML
+            autoescape=False,
         )
 
 
