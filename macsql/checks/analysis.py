@@ -1,0 +1,53 @@
+"""Everything that is wrong with one statement, found without running it."""
+
+from dataclasses import dataclass
+
+from macsql.checks.problems import Problem, name_problems
+from macsql.checks.scopes import Resolution, resolve
+from macsql.checks.text import Statement, read
+from macsql.message import Finding
+from macsql.schema import Schema
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Analysis:
+    """A statement, what its names refer to, and its problems, errors first."""
+
+    statement: Statement
+    schema: Schema
+    problems: tuple[Problem, ...]
+    resolution: Resolution
+
+    @property
+    def errors(self) -> list[Problem]:
+        """The problems that are certain."""
+        return [p for p in self.problems if p.is_error]
+
+
+def analyse(sql: str, schema: Schema) -> Analysis:
+    """Read and check ``sql``; never raises."""
+    statement = read(sql, schema.dialect)
+    if statement.tree is None:
+        problems = [Problem(statement.problem)] if statement.problem else []
+        return Analysis(statement, schema, tuple(problems), Resolution())
+    try:
+        resolution = resolve(statement.tree, schema, statement.dialect, sql)
+        problems = name_problems(statement, resolution, schema)
+    except RecursionError:
+        # Nested too deeply to be followed: nothing is claimed, the database will tell.
+        return Analysis(statement, schema, (), Resolution())
+    return Analysis(
+        statement, schema, tuple(sorted(problems, key=lambda p: not p.is_error)), resolution
+    )
+
+
+def check(sql: str, schema: Schema) -> list[Finding]:
+    """What is wrong or doubtful about ``sql``, certain faults first; never raises.
+
+    >>> from macsql.schema import Column, Table
+    >>> users = Table("users", (Column("user_name", "TEXT"),))
+    >>> [finding] = check("SELECT usr_nm FROM users", Schema("sqlite", (users,)))
+    >>> finding.code, finding.hint
+    ('unknown-column', 'did you mean users.user_name?')
+    """
+    return [problem.finding for problem in analyse(sql, schema).problems]

@@ -1,0 +1,48 @@
+"""Small edits of names in the text of a statement, and the cures made of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from macsql.checks.scopes import Relation, Use
+from macsql.checks.text import Edit, quote, span
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One possible cure of one problem. The cheaper of two is the smaller, likelier change."""
+
+    edits: tuple[Edit, ...]
+    cost: float
+    explanation: str
+
+
+def requalify(uses: Iterable[Use], qualifier: str, dialect: str) -> list[Edit]:
+    """Edits that make every use of a column refer to ``qualifier``; the name stays as written."""
+    edits = []
+    for use in uses:
+        whole, name = span(use.column), span(use.column.this)
+        if whole and name:
+            edits.append(Edit(whole[0], name[0], f"{quote(qualifier, dialect)}."))
+    return edits
+
+
+def rename(uses: Iterable[Use], name: str, dialect: str) -> list[Edit]:
+    """Edits that correct the name of a column and leave its qualifier."""
+    places = (span(use.column.this) for use in uses)
+    return [Edit(*place, quote(name, dialect)) for place in places if place]
+
+
+def replace_column(uses: Iterable[Use], qualifier: str, name: str, dialect: str) -> list[Edit]:
+    """Edits that write ``qualifier.name`` in place of a column; no qualifier when it is empty."""
+    written = quote(name, dialect)
+    if qualifier:
+        written = f"{quote(qualifier, dialect)}.{written}"
+    places = (span(use.column) for use in uses)
+    return [Edit(*place, written) for place in places if place]
+
+
+def table_place(relation: Relation) -> tuple[int, int] | None:
+    """Where the name of a relation's table is written, without its alias."""
+    return span(relation.node) if isinstance(relation.node, exp.Table) else None

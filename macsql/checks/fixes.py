@@ -1,0 +1,270 @@
+"""Possible cures for one problem with a name: each a few edits of the text, with what they cost."""
+
+from collections.abc import Iterator, Sequence
+
+from sqlglot import exp
+
+from macsql.checks.analysis import Analysis
+from macsql.checks.edits import Fix, rename, replace_column, requalify, table_place
+from macsql.checks.join_fixes import Wanted, join_fixes, swap_fixes
+from macsql.checks.names import nearest, similarity
+from macsql.checks.problems import Problem, relations_with, tables_with
+from macsql.checks.scopes import Relation, Scope, Status, Use
+from macsql.checks.text import Edit, quote, span
+from macsql.schema import Table
+
+
+def name_fixes(problem: Problem, analysis: Analysis) -> list[Fix]:
+    """Cures for a problem with a table or column, cheapest first."""
+    code = problem.finding.code
+    if code == "unknown-table":
+        fixes = _table_fixes(problem, analysis)
+    elif code == "identifier-case":
+        fixes = _case_fixes(problem, analysis)
+    elif code == "reserved-word":
+        fixes = _quote_fixes(problem, analysis)
+    elif code == "ambiguous-column":
+        fixes = _ambiguity_fixes(problem, analysis)
+    elif problem.uses:
+        fixes = _column_fixes(problem, analysis)
+    else:
+        return []
+    return sorted((f for f in fixes if f.edits), key=lambda fix: fix.cost)
+
+
+# Columns ----------------------------------------------------------------------------------
+
+
+def _column_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
+    uses, scope = problem.uses, problem.scope
+    if scope is None:
+        return
+    use = uses[0]
+    if use.status is Status.NO_QUALIFIER:
+        uses = _same_qualifier(use, analysis)
+    yield from _two_words(uses, analysis)
+    yield from _requalified(uses, analysis)
+    yield from _misspelt(problem.uses, analysis)
+    yield from _alias_misspelt(problem.uses, analysis)
+    for table, penalty in _owners(uses, analysis):
+        wanted = Wanted(uses, table, _alias_for(use, table))
+        for fix in join_fixes(analysis, scope, wanted):
+            yield Fix(fix.edits, fix.cost + penalty, fix.explanation)
+        for fix in swap_fixes(analysis, scope, wanted):
+            yield Fix(fix.edits, fix.cost + penalty, fix.explanation)
+
+
+def _same_qualifier(use: Use, analysis: Analysis) -> tuple[Use, ...]:
+    """All columns written with the same undefined alias, in this query and those inside it."""
+    folded = use.qualifier.casefold()
+    return tuple(
+        other
+        for other in analysis.resolution.uses
+        if other.status is Status.NO_QUALIFIER
+        and other.qualifier.casefold() == folded
+        and use.scope in other.scope.chain()
+    )
+
+
+def _alias_for(use: Use, table: Table) -> str:
+    if use.status is not Status.NO_QUALIFIER:
+        return ""
+    return use.qualifier
+
+
+def _two_words(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
+    """``SELECT Unit Price`` reads as a column with an alias; together they name a column."""
+    for use in uses:
+        parent = use.column.parent
+        if not isinstance(parent, exp.Alias):
+            continue
+        start, end = span(use.column.this), span(parent.args["alias"])
+        full = f"{use.name} {parent.alias}"
+        for relation in use.scope.relations:
+            if start and end and relation.has(full):
+                edit = Edit(start[0], end[1], quote(full, analysis.statement.dialect))
+                yield Fix((edit,), 0.6, f"quoted {full}")
+
+
+def _requalified(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
+    """Give the column to a table of the query that has it."""
+    use = uses[0]
+    if not use.qualifier:
+        return
+    dialect = analysis.statement.dialect
+    for rank, relation in enumerate(relations_with(use)):
+        if any(not relation.has(u.name) for u in uses) or not relation.name:
+            continue
+        cost = 1.0 + 0.15 * rank
+        if use.status is Status.NO_QUALIFIER:
+            cost = _alias_cost(use.qualifier, relation) + 0.1 * rank
+        yield Fix(
+            tuple(requalify(uses, relation.name, dialect)),
+            cost,
+            f"{use.qualifier}.{use.name} belongs to {relation.name}",
+        )
+
+
+def _alias_cost(qualifier: str, relation: Relation) -> float:
+    """How far an undefined alias is from a relation: its table's name, initials, or unlike."""
+    table = relation.table.name if relation.table else relation.name
+    folded = qualifier.casefold()
+    if folded == table.casefold():
+        return 0.3
+    if table.casefold().startswith(folded) or folded == "".join(
+        w[0] for w in table.split("_") if w
+    ):
+        return 0.6
+    return 0.7 if similarity(qualifier, table) >= 0.8 else 1.1
+
+
+def _misspelt(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
+    use, dialect = uses[0], analysis.statement.dialect
+    for scope_rank, scope in enumerate(use.scope.chain()):
+        for relation in scope.relations:
+            owner = relation.table.name if relation.table else relation.name
+            for name, score in nearest(use.name, relation.columns or (), table=owner):
+                if not name:
+                    continue
+                moved = bool(use.qualifier) and use.relation is not relation
+                cost = 1.0 + 6 * (1 - score) + 0.7 * moved + 0.5 * scope_rank
+                crowded = sum(r.has(name) for r in scope.relations) > 1
+                if moved or (crowded and not use.qualifier):
+                    edits = replace_column(uses, relation.name, name, dialect)
+                else:
+                    edits = rename(uses, name, dialect)
+                yield Fix(tuple(edits), cost, f"{use.name} corrected to {relation.name}.{name}")
+
+
+def _alias_misspelt(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
+    use = uses[0]
+    if use.qualifier or use.clause not in {"order", "group", "having"}:
+        return
+    for name, score in nearest(use.name, use.scope.aliases, at_least=0.6):
+        edits = rename(uses, name, analysis.statement.dialect)
+        yield Fix(tuple(edits), 1.2 + 6 * (1 - score), f"{use.name} corrected to {name}")
+
+
+def _owners(uses: Sequence[Use], analysis: Analysis) -> list[tuple[Table, float]]:
+    """Tables of the schema that could own the columns, with what speaks against each."""
+    use, schema = uses[0], analysis.schema
+    names = {u.name for u in uses}
+    owners = [
+        (table, 0.0 if not table.is_view else 0.8)
+        for table in tables_with(schema, use.name)
+        if all(table.column(name) for name in names)
+    ]
+    named = schema.table(use.qualifier) if use.status is Status.NO_QUALIFIER else None
+    if named is not None and use.scope.relation(named.name) is None:
+        # "pupil.x" without pupil: another table under that name would mislead every reader.
+        owners = [(t, p - 0.6) for t, p in owners if t is named]
+    elif use.qualifier and use.status is Status.NO_QUALIFIER:
+        owners = [
+            (t, p - (0.5 if similarity(use.qualifier, t.name) >= 0.8 else 0.0)) for t, p in owners
+        ]
+    return sorted(owners, key=lambda pair: pair[1])[:6]
+
+
+def _ambiguity_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
+    use = problem.uses[0]
+    shown = {
+        id(u.relation)
+        for u in (problem.scope.uses if problem.scope else ())
+        if u.clause == "select" and u.qualifier
+    }
+    for rank, relation in enumerate(use.owners):
+        if use.qualifier:
+            return
+        cost = 1.0 + 0.1 * rank - (0.3 if id(relation) in shown else 0.0)
+        edits = requalify(problem.uses, relation.name, analysis.statement.dialect)
+        yield Fix(tuple(edits), cost, f"{use.name} taken from {relation.name}")
+
+
+# Tables -----------------------------------------------------------------------------------
+
+
+def _table_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
+    relation, scope = problem.relation, problem.scope
+    place = table_place(relation) if relation else None
+    if relation is None or scope is None or place is None:
+        return
+    dialect = analysis.statement.dialect
+    yield from _split_table_name(relation, place, analysis)
+    for name, cost in _table_candidates(relation, scope, analysis):
+        edits = [Edit(*place, quote(name, dialect))]
+        if not relation.node.alias:
+            if scope.relation(name) is not None:
+                continue
+            qualified = (u for u in analysis.resolution.uses if u.relation is relation)
+            edits += requalify((u for u in qualified if u.qualifier), name, dialect)
+        yield Fix(tuple(edits), cost, f"table {relation.node.name} corrected to {name}")
+
+
+def _split_table_name(
+    relation: Relation, place: tuple[int, int], analysis: Analysis
+) -> Iterator[Fix]:
+    """``FROM Order Details`` reads as a table with an alias; together they name a table."""
+    alias = relation.node.args.get("alias")
+    end = span(alias.this) if alias is not None else None
+    table = analysis.schema.table(f"{relation.node.name} {relation.node.alias}")
+    if table is not None and end is not None:
+        edit = Edit(place[0], end[1], quote(table.name, analysis.statement.dialect))
+        yield Fix((edit,), 0.5, f"quoted {table.name}")
+
+
+def _table_candidates(
+    relation: Relation, scope: Scope, analysis: Analysis
+) -> list[tuple[str, float]]:
+    """Tables and CTEs that may be meant: like in name, and having the columns that are used."""
+    written = relation.node.name
+    wanted = {
+        u.name
+        for u in analysis.resolution.uses
+        if u.relation is relation
+        or (u.status is Status.OPEN and not u.qualifier and u.scope is scope)
+    }
+    known: dict[str, tuple[str, ...] | None] = {
+        t.name: tuple(c.name for c in t.columns) for t in analysis.schema.tables
+    }
+    known |= scope.ctes
+    scored = []
+    for name, columns in known.items():
+        alike = similarity(written, name)
+        folded = {c.casefold() for c in columns or ()}
+        share = sum(w.casefold() in folded for w in wanted) / len(wanted) if wanted else alike
+        score = 0.55 * alike + 0.45 * share
+        if alike >= 0.4 or share >= 0.99:
+            scored.append((name, 1.0 + 4 * (1 - score)))
+    return sorted(scored, key=lambda pair: pair[1])[:4]
+
+
+# Case and quotes ----------------------------------------------------------------------------
+
+
+def _case_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
+    relation, dialect = problem.relation, analysis.statement.dialect
+    table = relation.table if relation else None
+    if relation is None or table is None:
+        return
+    if not problem.uses:
+        place = span(relation.node.this)
+        stored = table.name.rsplit(".", 1)[-1]
+        if place:
+            edits = [Edit(*place, quote(stored, dialect))]
+            if not relation.node.alias:
+                qualified = [
+                    u for u in analysis.resolution.uses if u.relation is relation and u.qualifier
+                ]
+                edits += requalify(qualified, stored, dialect)
+            yield Fix(tuple(edits), 0.3, f"quoted {stored}")
+        return
+    column = table.column(problem.uses[0].name)
+    if column:
+        yield Fix(tuple(rename(problem.uses, column.name, dialect)), 0.3, f"quoted {column.name}")
+
+
+def _quote_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
+    place = span(problem.node)
+    if place and problem.node is not None:
+        written = quote(problem.node.name, analysis.statement.dialect, always=True)
+        yield Fix((Edit(*place, written),), 0.2, f"quoted {problem.node.name}")

@@ -1,0 +1,164 @@
+"""Cures for a column of a table that is not joined: add the join, or read from that table."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from macsql.checks.analysis import Analysis
+from macsql.checks.edits import Fix, replace_column, requalify, table_place
+from macsql.checks.joins import Link, paths
+from macsql.checks.scopes import Relation, Scope, Status, Use
+from macsql.checks.text import Edit, clause_end, quote, span
+from macsql.schema import Table
+
+_JOIN_COST = 0.9
+_HOP_COST = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Columns that belong to ``table``; ``alias`` is what the statement calls it already."""
+
+    uses: tuple[Use, ...]
+    table: Table
+    alias: str = ""
+
+
+def join_fixes(analysis: Analysis, scope: Scope, wanted: Wanted) -> Iterator[Fix]:
+    """Join ``wanted.table`` to what ``scope`` already has, over the shortest paths of keys."""
+    place = _from_end(analysis, scope)
+    if place is None:
+        return
+    sources = [r.table.name for r in scope.relations if r.table is not None]
+    for path in paths(analysis.schema, sources, wanted.table.name):
+        anchors = [r for r in scope.relations if r.table and r.table.name == path[0].left]
+        anchors.sort(key=lambda r: not any(u.relation is r for u in wanted.uses))
+        for rank, anchor in enumerate(anchors):
+            joined, text = _join_text(analysis, scope, path, anchor, wanted.alias)
+            edits = [
+                Edit(place, place, text),
+                *requalify(wanted.uses, joined[-1][0], analysis.statement.dialect),
+                *_disambiguate(analysis, scope, [t for _, t in joined], wanted.uses),
+            ]
+            cost = _JOIN_COST + _HOP_COST * sum(link.cost for link in path) + 0.2 * rank
+            yield Fix(tuple(edits), cost, _explain(path))
+
+
+def _from_end(analysis: Analysis, scope: Scope) -> int | None:
+    """Where the FROM clause ends; found from a name that stands directly in it."""
+    for relation in scope.relations:
+        alias = relation.node.args.get("alias")
+        place = table_place(relation) or (span(alias.this) if alias is not None else None)
+        if place:
+            return clause_end(analysis.statement, place[0])
+    return None
+
+
+def _join_text(
+    analysis: Analysis, scope: Scope, path: Sequence[Link], anchor: Relation, alias: str
+) -> tuple[list[tuple[str, Table]], str]:
+    """The joins of ``path`` as text, and the (name, table) pairs that they add, in order."""
+    dialect = analysis.statement.dialect
+    taken = {r.name.casefold() for r in scope.relations}
+    left, text = anchor.name, ""
+    added: list[tuple[str, Table]] = []
+    for link in path:
+        table = analysis.schema.table(link.right)
+        assert table is not None, "links connect tables of the schema"  # noqa: S101
+        name = alias if link is path[-1] and alias else table.name
+        name = _free_name(name, taken)
+        written = _table_text(table, dialect)
+        if name.casefold() != table.name.casefold():
+            written += f" AS {quote(name, dialect)}"
+        on = " AND ".join(
+            f"{quote(left, dialect)}.{quote(a, dialect)} = "
+            f"{quote(name, dialect)}.{quote(b, dialect)}"
+            for a, b in link.pairs
+        )
+        text += f" JOIN {written} ON {on}"
+        added.append((name, table))
+        taken.add(name.casefold())
+        left = name
+    return added, text
+
+
+def _table_text(table: Table, dialect: str) -> str:
+    return ".".join(quote(part, dialect) for part in table.name.split("."))
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    name = name.rsplit(".", 1)[-1]
+    number, free = 2, name
+    while free.casefold() in taken:
+        free, number = f"{name}_{number}", number + 1
+    return free
+
+
+def _disambiguate(
+    analysis: Analysis, scope: Scope, tables: Sequence[Table], fixed: Sequence[Use]
+) -> Iterator[Edit]:
+    """Keep everything else meaning what it did: bare names that the new tables have as well are
+    qualified, and ``*`` stays the columns of the old tables.
+    """
+    dialect = analysis.statement.dialect
+    for use in analysis.resolution.uses:
+        if use in fixed or use.qualifier or use.status is not Status.FOUND or not use.relation:
+            continue
+        if use.relation in scope.relations and any(t.column(use.name) for t in tables):
+            yield from requalify([use], use.relation.name, dialect)
+    for expression in scope.select.expressions:
+        place = span(expression) if isinstance(expression, exp.Star) else None
+        if place:
+            stars = (f"{quote(r.name, dialect)}.*" for r in scope.relations)
+            yield Edit(*place, ", ".join(stars))
+
+
+def _explain(path: Sequence[Link]) -> str:
+    steps = [
+        f"{link.right} on {' and '.join(f'{link.left}.{a} = {link.right}.{b}' for a, b in link.pairs)}"
+        + (" (keys inferred from their names)" if link.inferred else "")
+        for link in path
+    ]
+    return "joined " + ", ".join(steps)
+
+
+def swap_fixes(analysis: Analysis, scope: Scope, wanted: Wanted) -> Iterator[Fix]:
+    """Read from ``wanted.table`` instead of a table whose columns the query does not need."""
+    for relation in scope.relations:
+        place = table_place(relation)
+        if relation.table is None or place is None:
+            continue
+        others = [
+            u
+            for u in analysis.resolution.uses
+            if u.relation is relation and u not in wanted.uses and u.status is Status.FOUND
+        ]
+        if any(wanted.table.column(u.name) is None for u in others):
+            continue
+        if len(scope.relations) > 1 and (others or not _is_alone(relation, wanted)):
+            continue
+        yield _swap(analysis, relation, wanted, others, place)
+
+
+def _is_alone(relation: Relation, wanted: Wanted) -> bool:
+    return all(u.relation is relation for u in wanted.uses)
+
+
+def _swap(
+    analysis: Analysis,
+    relation: Relation,
+    wanted: Wanted,
+    others: Sequence[Use],
+    place: tuple[int, int],
+) -> Fix:
+    dialect = analysis.statement.dialect
+    edits = [Edit(*place, _table_text(wanted.table, dialect))]
+    if relation.node.alias:
+        edits += requalify((u for u in wanted.uses if u.qualifier), relation.name, dialect)
+    else:
+        qualified = [u for u in (*wanted.uses, *others) if u.qualifier]
+        for use in qualified:
+            edits += replace_column([use], wanted.table.name, use.name, dialect)
+    cost = 1.75 if others else 1.45
+    return Fix(tuple(edits), cost, f"read from {wanted.table.name} instead of {relation.node.name}")
