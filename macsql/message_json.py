@@ -95,9 +95,7 @@ def _finding_from_dict(data: dict[str, Any]) -> Finding:
 
 
 def _step_from_dict(data: dict[str, Any]) -> Step:
-    return Step(
-        **{**data, "messages": tuple(data["messages"]), "usage": Usage(**data["usage"])}
-    )
+    return Step(**{**data, "messages": tuple(data["messages"]), "usage": Usage(**data["usage"])})
 
 
 def _schema_to_dict(schema: Schema) -> dict[str, Any]:

@@ -86,30 +86,41 @@ class Schema:
     def select(self, selection: Selection, *, min_columns: int = 6) -> "Schema":
         """The part of this schema that ``selection`` keeps (paper, section 3.2 and appendix A).
 
-        Tables answered "drop_all" go, tables not named stay whole, key columns always stay, and a
-        kept table is filled up in its own order to ``min_columns``. Unknown names are ignored.
-        Foreign keys to dropped tables go with them. Applying a selection twice changes nothing.
+        Tables answered "drop_all" go, with the foreign keys to them; tables not named stay whole;
+        columns of a key between kept tables stay; a kept table is filled up in its own order to
+        ``min_columns``. Unknown names are ignored. Selecting twice changes nothing.
         """
-        folded = {name.casefold(): answer for name, answer in selection.items()}
-        kept: list[Table] = []
-        for table in self.tables:
-            answer = folded.get(table.name.casefold(), "keep_all")
-            if answer == "drop_all":
-                continue
+        answers = {name.casefold(): answer for name, answer in selection.items()}
+        part = self._without({n for n, answer in answers.items() if answer == "drop_all"})
+        tables: list[Table] = []
+        for table in part.tables:
+            answer = answers.get(table.name.casefold(), "keep_all")
             if answer == "keep_all":
-                kept.append(table)
+                tables.append(table)
             else:
-                columns = self._kept_columns(table, answer, min_columns)
-                kept.append(replace(table, columns=columns))
-        names = {t.name.casefold() for t in kept}
-        tables = tuple(
-            replace(
-                t,
-                foreign_keys=tuple(k for k in t.foreign_keys if k.ref_table.casefold() in names),
-            )
-            for t in kept
+                columns = part._kept_columns(table, answer, min_columns)
+                tables.append(replace(table, columns=columns))
+        return replace(part, tables=tuple(tables))
+
+    def _without(self, dropped: set[str]) -> "Schema":
+        """This schema without the tables of those folded names, and without keys to them."""
+        return self.only([t for t in self.tables if t.name.casefold() not in dropped])
+
+    def only(self, tables: Sequence[Table]) -> "Schema":
+        """A schema of ``tables``, without the foreign keys that point elsewhere."""
+        names = {t.name.casefold() for t in tables}
+        return replace(
+            self,
+            tables=tuple(
+                replace(
+                    t,
+                    foreign_keys=tuple(
+                        k for k in t.foreign_keys if k.ref_table.casefold() in names
+                    ),
+                )
+                for t in tables
+            ),
         )
-        return replace(self, tables=tables)
 
     def _kept_columns(
         self, table: Table, wanted: Sequence[str], min_columns: int

@@ -5,6 +5,10 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("macsql", deadline=None, max_examples=100)
+settings.load_profile("macsql")
 
 SCHOOL = """
 CREATE TABLE school (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT, founded DATE);
@@ -28,7 +32,8 @@ CREATE VIEW v_marks AS
 INSERT INTO school VALUES (1, 'Hill School', 'BERLIN', '1950-09-01'),
     (2, 'Lake School', 'PARIS', '1988-01-15'), (3, 'New School', NULL, '2020-08-20');
 INSERT INTO pupil VALUES (1, 'Ann', 'Bo', 12, '7', 1), (2, 'Ben', 'Cox', 13, '8', 1),
-    (3, 'Cai', 'Dee', 12, '7', 2), (4, 'Dan', 'Eck', NULL, NULL, 2), (5, 'Eve', 'Fox', 17, '12', NULL);
+    (3, 'Cai', 'Dee', 12, '7', 2), (4, 'Dan', 'Eck', NULL, NULL, 2),
+    (5, 'Eve', 'Fox', 17, '12', NULL);
 INSERT INTO course VALUES ('M1', 'Maths', 'science'), ('P1', 'Physics', 'science'),
     ('A1', 'Art', 'arts');
 INSERT INTO enrolment VALUES (1, 'M1', '2024', 1.5), (1, 'A1', '2024', 2.0),
@@ -39,7 +44,7 @@ INSERT INTO certificate VALUES (1, 'M1', '2024', '2024-07-01');
 
 @pytest.fixture
 def school_db(tmp_path: Path) -> Path:
-    """A small SQLite file: keys (one composite), a view, NULLs, a name with a space, a reserved word."""
+    """Keys (one composite), a view, NULLs, a name with a space, a reserved word."""
     path = tmp_path / "school.sqlite"
     connection = sqlite3.connect(path)
     connection.executescript(SCHOOL)

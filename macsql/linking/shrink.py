@@ -113,15 +113,4 @@ def _as_many_as_fit(
 
 def _in_order(schema: Schema, tables: list[Table]) -> Schema:
     by_name = {t.name: t for t in tables}
-    kept = [by_name[t.name] for t in schema.tables if t.name in by_name]
-    names = {t.name.casefold() for t in kept}
-    return replace(
-        schema,
-        tables=tuple(
-            replace(
-                t,
-                foreign_keys=tuple(k for k in t.foreign_keys if k.ref_table.casefold() in names),
-            )
-            for t in kept
-        ),
-    )
+    return schema.only([by_name[t.name] for t in schema.tables if t.name in by_name])

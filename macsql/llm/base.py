@@ -3,16 +3,11 @@
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Protocol, TypedDict, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from macsql.chat import ChatMessage
 
 ResponseFormat = Literal["text", "json"]
-
-
-class ChatMessage(TypedDict):
-    """One message of a conversation, in the form all chat APIs share."""
-
-    role: Literal["system", "user", "assistant"]
-    content: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
+from macsql.chat import ChatMessage
 from macsql.errors import ConfigError
-from macsql.llm.base import ChatMessage
 from macsql.schema import Schema
 from macsql.schema_text import SchemaForm, show_foreign_keys, show_schema
 

@@ -1,0 +1,162 @@
+"""The Refiner: what it leaves alone, what it repairs, when it asks, when it stops."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from macsql.database import Database
+from macsql.llm import ScriptedLLM
+from macsql.message import Message
+from macsql.pipeline import Pipeline
+
+Answer = Callable[..., Message]
+
+
+def origins(message: Message) -> list[str]:
+    return [c.origin for c in message.candidates]
+
+
+def calls(message: Message) -> int:
+    return sum(bool(step.messages) for step in message.steps)
+
+
+def test_a_good_result_is_left_alone(answer: Answer) -> None:
+    message = answer("```sql\nSELECT first_name FROM pupil ORDER BY id LIMIT 2\n```")
+    assert message.result is not None
+    assert message.result.rows == (("Ann",), ("Ben",))
+    assert (origins(message), calls(message)) == (["decomposer"], 1)
+
+
+def test_nulls_in_the_result_do_not_cost_the_answer(answer: Answer) -> None:
+    message = answer("SELECT city FROM school ORDER BY id")
+    assert message.result is not None
+    assert message.result.rows[-1] == (None,)
+    assert calls(message) == 1
+
+
+def test_a_legitimate_empty_result_is_the_answer(answer: Answer) -> None:
+    message = answer("SELECT first_name FROM pupil WHERE age > 100")
+    assert message.error == ""
+    assert message.result is not None
+    assert message.result.rows == ()
+    assert calls(message) == 1
+
+
+def test_a_wrong_qualifier_is_repaired_without_the_model(answer: Answer) -> None:
+    message = answer(
+        "SELECT s.first_name FROM pupil AS p JOIN school AS s ON p.school_id = s.id "
+        "WHERE s.name = 'Lake School' ORDER BY 1"
+    )
+    assert message.result is not None
+    assert message.result.rows == (("Cai",), ("Dan",))
+    assert (origins(message), calls(message)) == (["decomposer", "repair"], 1)
+
+
+def test_a_value_in_another_case_is_corrected_to_the_stored_one(answer: Answer) -> None:
+    message = answer("SELECT name FROM school WHERE city = 'Berlin'")
+    assert message.result is not None
+    assert message.result.rows == (("Hill School",),)
+    assert "BERLIN" in message.sql
+
+
+def test_the_model_rewrites_what_repair_cannot(answer: Answer) -> None:
+    message = answer(
+        "SELECT frobnicate(zzz) FROM qqqqq", "```sql\nSELECT COUNT(*) FROM course\n```"
+    )
+    assert message.result is not None
+    assert message.result.rows == ((3,),)
+    assert origins(message)[-1] == "refiner"
+
+
+def test_a_rewrite_sees_the_message_and_continues_the_conversation(database: Database) -> None:
+    model = ScriptedLLM(["SELECT frobnicate(zzz) FROM qqqqq", "SELECT 1"])
+    Pipeline.of(model).run("Which pupils?", database)
+    first, second = model.calls
+    assert list(second[: len(first)]) == list(first)
+    assert second[len(first)]["content"] == "SELECT frobnicate(zzz) FROM qqqqq"
+    assert "qqqqq" in second[-1]["content"]
+
+
+def test_the_last_rewrite_is_executed(answer: Answer) -> None:
+    bad = [f"SELECT nonsense{i}x FROM nowhere{i}x" for i in range(3)]
+    message = answer(*bad, "SELECT COUNT(*) FROM school")
+    assert message.result is not None
+    assert message.result.rows == ((3,),)
+    assert calls(message) == 4
+
+
+def test_at_most_three_refinements(database: Database) -> None:
+    model = ScriptedLLM([f"SELECT nonsense{i}x FROM nowhere{i}x" for i in range(9)])
+    message = Pipeline.of(model).run("Which pupils?", database)
+    assert len(model.calls) == 4
+    assert message.result is None
+    assert message.error_kind == "ExecutionError"
+    assert "\n" not in message.error
+
+
+def test_the_same_sql_with_the_same_problem_ends_the_loop(database: Database) -> None:
+    model = ScriptedLLM(["SELECT qq FROM nowhere_at_all"], loop=True)
+    message = Pipeline.of(model).run("Which pupils?", database)
+    assert len(model.calls) == 2
+    assert message.result is None
+
+
+def test_no_sql_is_skipped_because_of_a_word_in_it(answer: Answer) -> None:
+    message = answer("SELECT error_code FROM pupil", "SELECT COUNT(*) FROM pupil")
+    assert "error_code" in message.candidates[0].error
+    assert message.result is not None
+
+
+def test_a_worse_rewrite_does_not_replace_a_better_candidate(answer: Answer) -> None:
+    message = answer(
+        "SELECT name FROM school WHERE city = 'Atlantis Maximus'",
+        "SELECT no_such FROM school",
+        "SELECT no_such FROM school",
+        prompts="paper",
+        without=("selector",),
+    )
+    assert message.result is not None
+    assert message.sql == "SELECT name FROM school WHERE city = 'Atlantis Maximus'"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "DROP TABLE pupil",
+        "```sql\nDELETE FROM pupil\n```",
+        "WITH m AS (SELECT 1) DELETE FROM pupil",
+        "/* x */ DELETE FROM pupil",
+        "```sql\nSELECT 1; DROP TABLE pupil\n```",
+    ],
+)
+def test_a_model_that_obeys_a_write_gets_nothing_done(
+    reply: str, database: Database, school_db: Path
+) -> None:
+    before = school_db.read_bytes()
+    model = ScriptedLLM([reply], loop=True)
+    message = Pipeline.of(model).run("drop the pupil table", database)
+    assert message.result is None
+    assert message.error
+    assert school_db.read_bytes() == before
+
+
+def test_an_endless_query_is_stopped_and_the_next_one_runs(school_db: Path) -> None:
+    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT MAX(x) FROM c"
+    with Database(school_db, timeout=0.3) as database:
+        model = ScriptedLLM([endless, "SELECT COUNT(*) FROM pupil"])
+        message = Pipeline.of(model).run("How many pupils?", database)
+    assert message.result is not None
+    assert message.result.rows == ((5,),)
+    assert "0.3" in message.candidates[0].error
+
+
+def test_a_refiner_without_repair_asks_the_model(database: Database) -> None:
+    from macsql.agents import Decomposer, Refiner
+    from macsql.prompts import PromptSet
+
+    prompts = PromptSet.load("default")
+    model = ScriptedLLM(["SELECT firstname FROM pupil", "SELECT first_name FROM pupil"])
+    agents = (Decomposer(model, prompts), Refiner(model, prompts, use_repair=False))
+    message = Pipeline(agents).run("Which pupils?", database)
+    assert origins(message) == ["decomposer", "refiner"]
