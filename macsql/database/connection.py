@@ -1,0 +1,222 @@
+"""``Database``: one database, asked read-only and within limits."""
+
+import threading
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from macsql.database.descriptions import Descriptions, apply_descriptions, read_descriptions
+from macsql.database.engines import Backend, Cursor, open_backend
+from macsql.database.examples import with_examples
+from macsql.database.guard import guard
+from macsql.database.matching import nearest
+from macsql.database.result import Result, type_names
+from macsql.errors import ConfigError, DatabaseError, DatabaseUnavailable
+from macsql.schema import Schema
+
+SCHEMA_SECONDS = 30.0
+VALUES_SECONDS = 2.0
+VALUES_READ = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one query may cost: seconds, rows, bytes in all, characters (or bytes) of one cell."""
+
+    timeout: float
+    max_rows: int
+    max_bytes: int
+    max_cell: int
+
+    def __post_init__(self) -> None:
+        for name in ("timeout", "max_rows", "max_bytes", "max_cell"):
+            value = getattr(self, name)
+            if not value > 0:
+                raise ConfigError(f"{name} must be greater than 0, not {value!r}.")
+
+
+class Database:
+    """One database, opened read-only; a context manager, safe for several threads.
+
+    ``url`` is the path of a SQLite file or a URL such as ``sqlite:///shop.db``. A query is stopped
+    after ``timeout`` seconds; opening, and waiting for another program's lock, may take
+    ``connect_timeout`` seconds. Results are cut at ``max_rows`` rows, ``max_bytes`` bytes in all
+    and ``max_cell`` characters (or bytes) in one cell, and then say so. ``descriptions`` names
+    BIRD's ``database_description`` folder, or a CSV or YAML file of one's own.
+
+    Raises DatabaseUnavailable when the database cannot be opened, ConfigError on an unknown engine,
+    a missing extra, a missing descriptions file or a limit that is not positive.
+    """
+
+    def __init__(
+        self,
+        url: str | Path,
+        *,
+        timeout: float = 30.0,
+        connect_timeout: float = 10.0,
+        max_rows: int = 1000,
+        max_bytes: int = 20_000_000,
+        max_cell: int = 100_000,
+        descriptions: str | Path | None = None,
+    ) -> None:
+        self.limits = Limits(timeout, max_rows, max_bytes, max_cell)
+        self._descriptions: Descriptions | None = (
+            read_descriptions(descriptions) if descriptions is not None else None
+        )
+        self._backend: Backend = open_backend(url, connect_timeout=connect_timeout)
+        self._schema: Schema | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    @property
+    def dialect(self) -> str:
+        """sqlglot's name of the SQL dialect."""
+        return self._backend.dialect
+
+    @property
+    def name(self) -> str:
+        """The name of the database: for a file, its name without the extension."""
+        return self._backend.name
+
+    @property
+    def display_url(self) -> str:
+        """The URL without a password."""
+        return self._backend.display_url
+
+    def __repr__(self) -> str:
+        return f"Database({self.display_url!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Refuse further work. May be called twice; queries that are running end by themselves."""
+        self._closed = True
+
+    @property
+    def schema(self) -> Schema:
+        """Tables, views, keys, descriptions and value examples; read once, at the first use.
+
+        Raises DatabaseError when the catalog cannot be read, and ConfigError when the descriptions
+        name a table or column that does not exist.
+        """
+        with self._lock:
+            if self._schema is None:
+                self._schema = self._read_schema()
+            return self._schema
+
+    def _read_schema(self) -> Schema:
+        self._check_open()
+        with self._backend.reading(SCHEMA_SECONDS) as cursor:
+            tables = self._backend.reflect(cursor)
+        schema = Schema(self.dialect, tables, name=self.name)
+        if self._descriptions is not None:
+            schema = apply_descriptions(schema, self._descriptions)
+        return replace(schema, tables=with_examples(schema, self._backend))
+
+    def check(self, sql: str) -> str:
+        """The statement as it would be executed, without closing semicolons.
+
+        Raises UnsafeSQLError when it is anything but one harmless query.
+        """
+        return guard(sql, self.dialect)
+
+    def execute(self, sql: str) -> Result:
+        """Run one query within the limits.
+
+        Raises UnsafeSQLError (refused before execution), ExecutionError (in the database's own
+        words), QueryTimeout, or DatabaseUnavailable.
+        """
+        self._check_open()
+        return run(self._backend, self.check(sql), self.limits)
+
+    def similar_values(self, table: str, column: str, text: str, *, limit: int = 5) -> list[str]:
+        """Up to ``limit`` stored texts that resemble ``text``, the closest first.
+
+        Texts that are equal but for upper and lower case come before all others. A bounded part of
+        the column is read, for at most ``VALUES_SECONDS``; an unknown column has no values.
+        """
+        known = self.schema.table(table)
+        found = known.column(column) if known else None
+        if known is None or found is None or not text.strip() or limit < 1:
+            return []
+        place = (known.name, found.name)
+        equal = self._read_texts("equal_texts", *place, text, limit)
+        stored = self._read_texts("texts", *place, VALUES_READ)
+        return nearest(text, [*equal, *stored], limit=limit)
+
+    def distinct_texts(self, table: str, column: str, *, limit: int = VALUES_READ) -> list[str]:
+        """Up to ``limit`` distinct stored texts of a column, from a bounded part of the table.
+
+        Texts over 200 characters are left out. An unknown column has no values.
+        """
+        known = self.schema.table(table)
+        found = known.column(column) if known else None
+        if known is None or found is None:
+            return []
+        return self._read_texts("texts", known.name, found.name, limit)
+
+    def _read_texts(self, method: str, *arguments: Any) -> list[str]:
+        """What could be read in time: values are a help, so their lack is not an error."""
+        self._check_open()
+        values: list[str] = []
+        try:
+            with self._backend.reading(VALUES_SECONDS) as cursor:
+                values.extend(getattr(self._backend, method)(cursor, *arguments))
+        except DatabaseError:
+            return values
+        return values
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise DatabaseUnavailable(f"The database {self.name} has been closed; open it again.")
+
+
+def run(backend: Backend, sql: str, limits: Limits) -> Result:
+    """Execute ``sql`` as it is, behind the engine's own lock, and read what the limits allow."""
+    started = time.monotonic()
+    with backend.querying(sql, limits.timeout) as cursor:
+        cursor.execute(sql)
+        columns = tuple(str(column[0]) for column in cursor.description or ())
+        rows, truncated = _read_rows(cursor, limits)
+    return Result(
+        columns=columns,
+        types=type_names(rows, len(columns)),
+        rows=rows,
+        truncated=truncated,
+        seconds=time.monotonic() - started,
+    )
+
+
+def _read_rows(cursor: Cursor, limits: Limits) -> tuple[tuple[tuple[Any, ...], ...], bool]:
+    """The rows within the limits, one at a time: a cell may be large before it is cut."""
+    rows: list[tuple[Any, ...]] = []
+    size = 0
+    truncated = False
+    while (row := cursor.fetchone()) is not None:
+        cut = tuple(_cut(cell, limits.max_cell) for cell in row)
+        size += sum(_size(cell) for cell in cut)
+        if len(rows) >= limits.max_rows or size > limits.max_bytes:
+            return tuple(rows), True
+        truncated = truncated or cut != row
+        rows.append(cut)
+    return tuple(rows), truncated
+
+
+def _cut(cell: Any, longest: int) -> Any:
+    is_long = isinstance(cell, str | bytes) and len(cell) > longest
+    return cell[:longest] if is_long else cell
+
+
+def _size(cell: Any) -> int:
+    return len(cell) if isinstance(cell, str | bytes) else 8

@@ -1,0 +1,172 @@
+"""The database engines, one entry each, and what ``Database`` asks of an engine."""
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+from macsql.errors import ConfigError
+from macsql.schema import Table
+
+
+class Cursor(Protocol):
+    """The part of a PEP 249 cursor that is used here. Statements go without parameters when they
+    are not ours, so that no driver looks for ``%`` or ``:`` in them.
+    """
+
+    @property
+    def description(self) -> Any:
+        """One sequence for each column, its name first; None when the statement has no rows."""
+        ...
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Any:
+        """Run one statement."""
+        ...
+
+    def fetchone(self) -> Any:
+        """The next row, or None."""
+        ...
+
+    def fetchall(self) -> list[Any]:
+        """The remaining rows."""
+        ...
+
+
+class Backend(Protocol):
+    """One opened database of one engine. Safe for several threads: each block of ``reading`` or
+    ``querying`` has a connection of its own.
+
+    ``dialect`` is sqlglot's name, ``name`` the database's, ``display_url`` has no password.
+    The driver's errors leave the blocks as the DatabaseError that they mean.
+    """
+
+    dialect: str
+    name: str
+    display_url: str
+
+    def reading(self, seconds: float) -> AbstractContextManager[Cursor]:
+        """A read-only cursor for our own statements; they are cancelled after ``seconds``."""
+        ...
+
+    def querying(self, sql: str, seconds: float) -> AbstractContextManager[Cursor]:
+        """The same for a foreign statement: the engine itself refuses everything but queries."""
+        ...
+
+    def reflect(self, cursor: Cursor) -> tuple[Table, ...]:
+        """Tables and views without value examples."""
+        ...
+
+    def sample(
+        self, cursor: Cursor, table: Table, columns: Sequence[str], limit: int
+    ) -> Iterable[Sequence[Any]]:
+        """About ``limit`` rows of ``columns``, spread over the table; long cells come cut."""
+        ...
+
+    def texts(self, cursor: Cursor, table: str, column: str, limit: int) -> Iterable[str]:
+        """Up to ``limit`` distinct stored texts from a bounded part of the column."""
+        ...
+
+    def equal_texts(
+        self, cursor: Cursor, table: str, column: str, text: str, limit: int
+    ) -> Iterable[str]:
+        """Up to ``limit`` distinct stored texts that equal ``text`` when case is ignored."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """How one engine is named, and what it needs. ``driver`` is a module, ``extra`` brings it."""
+
+    title: str
+    dialect: str
+    schemes: tuple[str, ...]
+    driver: str
+    extra: str = ""
+    supported: bool = False
+
+
+ENGINES = (
+    Engine("SQLite", "sqlite", ("sqlite",), "sqlite3", supported=True),
+    Engine("PostgreSQL", "postgres", ("postgresql", "postgres"), "psycopg", "postgres"),
+    Engine("MySQL", "mysql", ("mysql", "mariadb"), "pymysql", "mysql"),
+    Engine("DuckDB", "duckdb", ("duckdb",), "duckdb_engine", "duckdb"),
+)
+
+DIALECT_ALIASES = {
+    "mssql": "tsql",
+    "sqlserver": "tsql",
+    "sql server": "tsql",
+    "transact-sql": "tsql",
+    "postgresql": "postgres",
+    "pg": "postgres",
+    "sqlite3": "sqlite",
+    "mariadb": "mysql",
+    "spark sql": "spark",
+    "sparksql": "spark",
+}
+
+
+def dialect_name(name: str) -> str:
+    """sqlglot's name of a dialect, from that name or a usual alias, in any case.
+
+    Raises ConfigError on an unknown one.
+
+    >>> dialect_name("MSSQL"), dialect_name("postgresql"), dialect_name("sqlite")
+    ('tsql', 'postgres', 'sqlite')
+    """
+    from sqlglot.dialects.dialect import Dialects
+
+    wanted = name.strip().casefold()
+    wanted = DIALECT_ALIASES.get(wanted, wanted)
+    known = sorted(d.value for d in Dialects if d.value)
+    if wanted in known:
+        return wanted
+    near = difflib.get_close_matches(wanted, [*known, *DIALECT_ALIASES], n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else f"Known are: {', '.join(known)}."
+    raise ConfigError(f"Unknown SQL dialect {name!r}. {hint}")
+
+
+def open_backend(url: str | Path, *, connect_timeout: float) -> Backend:
+    """Open the database at a path or URL, read-only.
+
+    Raises ConfigError (unknown engine, missing extra) or DatabaseUnavailable.
+    """
+    from macsql.database.sqlite import SQLiteBackend, path_in_url
+
+    if isinstance(url, Path) or "://" not in url:
+        path = Path(url)
+    else:
+        engine = find_engine(url)
+        if not engine.supported:
+            raise ConfigError(_why_not(engine))
+        path = path_in_url(url)
+    return SQLiteBackend(path, connect_timeout=connect_timeout)
+
+
+def find_engine(url: str) -> Engine:
+    """The engine that a URL names. Raises ConfigError when there is none.
+
+    >>> find_engine("postgresql+psycopg://localhost/sales").title
+    'PostgreSQL'
+    """
+    scheme = url.partition("://")[0].partition("+")[0].strip().casefold()
+    for engine in ENGINES:
+        if scheme in engine.schemes:
+            return engine
+    # Anything else before "://" may hold a password, so only a plain word is repeated.
+    shown = f" {scheme!r}" if re.fullmatch(r"[a-z][a-z0-9.:-]{0,30}", scheme) else ""
+    known = ", ".join(f"{engine.schemes[0]}://" for engine in ENGINES)
+    raise ConfigError(f"Unknown database engine{shown}. Use a path to a SQLite file, or {known}")
+
+
+def _why_not(engine: Engine) -> str:
+    if find_spec(engine.driver) is None:
+        return (
+            f"{engine.title} needs a driver that is not installed. "
+            f'Install it with: pip install "macsql[{engine.extra}]"'
+        )
+    return f"{engine.title} is not supported by this version of macsql yet; SQLite is."

@@ -1,0 +1,109 @@
+"""Value examples of columns, read from a bounded part of each table (paper, section 3.2)."""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from macsql.database.engines import Backend
+from macsql.errors import DatabaseError
+from macsql.schema import Column, ExampleValue, Schema, Table
+
+SAMPLED_ROWS = 2_000
+SECONDS_IN_ALL = 5.0
+SECONDS_PER_TABLE = 1.0
+MAX_EXAMPLES = 6
+MAX_DISTINCT_NUMBERS = 10
+MAX_TEXT = 50
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
+_UNTELLING_WORDS = frozenset({"id", "uid", "uuid", "guid", "email", "url", "uri"})
+_LINK = re.compile(r"https?://|www\.|[\w.+-]+@[\w-]+\.\w", re.IGNORECASE)
+_DATE = re.compile(
+    r"\d{4}([-/.])\d{1,2}\1\d{1,2}([T ].*)?|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2})( .*)?"
+)
+
+
+def with_examples(schema: Schema, backend: Backend) -> tuple[Table, ...]:
+    """The tables of ``schema`` with value examples.
+
+    Tables are read before views, which may be slow. What is not reached in time has none.
+    """
+    deadline = time.monotonic() + SECONDS_IN_ALL
+    done: dict[str, Table] = {}
+    for table in sorted(schema.tables, key=lambda table: table.is_view):
+        seconds = min(SECONDS_PER_TABLE, deadline - time.monotonic())
+        done[table.name] = _with_examples(schema, table, backend, seconds) if seconds > 0 else table
+    return tuple(done[table.name] for table in schema.tables)
+
+
+def _with_examples(schema: Schema, table: Table, backend: Backend, seconds: float) -> Table:
+    keys = schema.key_columns(table)
+    telling = [
+        column.name
+        for column in table.columns
+        if column.name.casefold() not in keys and not is_untelling_name(column.name)
+    ]
+    if not telling:
+        return table
+    try:
+        with backend.reading(seconds) as cursor:
+            rows = list(backend.sample(cursor, table, telling, SAMPLED_ROWS))
+    except DatabaseError:
+        return table
+    cells = dict(zip(telling, zip(*rows, strict=True), strict=True)) if rows else {}
+    columns = tuple(
+        _with_column_examples(column, cells.get(column.name, ())) for column in table.columns
+    )
+    return replace(table, columns=columns)
+
+
+def _with_column_examples(column: Column, cells: Sequence[Any]) -> Column:
+    return replace(column, examples=choose_examples(column.type, cells)) if cells else column
+
+
+def is_untelling_name(name: str) -> bool:
+    """Whether the last word of a column's name says that its values mean nothing to a reader.
+
+    >>> [n for n in ("userId", "user_id", "ID", "paid", "PAID", "home_url") if is_untelling_name(n)]
+    ['userId', 'user_id', 'ID', 'home_url']
+    """
+    words = [word.casefold() for word in _WORDS.findall(name)]
+    return bool(words) and (words[-1] in _UNTELLING_WORDS or words[-2:] == ["e", "mail"])
+
+
+def choose_examples(type_: str, cells: Iterable[Any]) -> tuple[ExampleValue, ...]:
+    """The most frequent values of a column, None in front when NULLs occur; often nothing.
+
+    Nothing is shown of columns with blobs, links, e-mail addresses, frequent long texts, or more
+    than ten different numbers; of dates only one.
+
+    >>> choose_examples("TEXT", ["b", "a", "b", None, ""])
+    (None, 'b', 'a')
+    """
+    counts = Counter(cells)
+    has_null = counts.pop(None, 0) > 0
+    values = [value for value in counts if not (isinstance(value, str) and not value.strip())]
+    ranked = sorted(values, key=lambda value: (-counts[value], type(value).__name__, value))
+    top = ranked[:MAX_EXAMPLES]
+    if not top or not _may_be_shown(ranked, top):
+        return ()
+    if _are_dates(type_, top):
+        top = top[:1]
+    return (None, *top) if has_null else tuple(top)
+
+
+def _may_be_shown(values: Sequence[Any], top: Sequence[Any]) -> bool:
+    if all(isinstance(value, int | float) for value in values):
+        return len(values) <= MAX_DISTINCT_NUMBERS
+    if any(isinstance(value, bytes) or len(str(value)) > MAX_TEXT for value in top):
+        return False
+    return not any(isinstance(value, str) and _LINK.search(value) for value in values)
+
+
+def _are_dates(type_: str, values: Sequence[Any]) -> bool:
+    if type_.upper().startswith(("DATE", "TIMESTAMP")):
+        return True
+    return all(isinstance(value, str) and _DATE.fullmatch(value.strip()) for value in values)

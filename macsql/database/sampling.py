@@ -1,0 +1,106 @@
+"""Reading a bounded part of the values stored in a SQLite table."""
+
+from collections.abc import Iterator, Sequence
+from sqlite3 import SQLITE_INTERRUPT, OperationalError
+from typing import Any
+
+from macsql.database.engines import Cursor
+from macsql.database.reflect import quote
+from macsql.schema import Table
+
+CELL_CHARACTERS = 64
+"""Texts are read to this length: enough to see that one is too long to be an example."""
+TEXT_CHARACTERS = 200
+SCANNED_ROWS = 200_000
+BLOCKS = 40
+_ROWID_NAMES = ("rowid", "_rowid_", "oid")
+
+
+def sample(
+    cursor: Cursor, table: Table, columns: Sequence[str], limit: int
+) -> Iterator[Sequence[Any]]:
+    """About ``limit`` rows of ``columns``: a small table whole, of a large one blocks of adjacent
+    rows at equal distances in the order of storage. Blobs come empty, long texts cut.
+    """
+    cells = ", ".join(_cell(name) for name in columns)
+    cursor.execute(f"SELECT {cells} FROM {quote(table.name)} LIMIT ?", (limit + 1,))  # noqa: S608
+    rows = cursor.fetchall()
+    span = _rowid_span(cursor, table) if len(rows) > limit else None
+    if span is not None:
+        spread = list(_blocks(cursor, table, cells, span, limit))
+        # Row numbers with wide gaps: the blocks missed most rows.
+        rows = spread if len(spread) >= limit // 2 else rows
+    yield from rows[:limit]
+
+
+def _blocks(
+    cursor: Cursor, table: Table, cells: str, span: tuple[str, int, int], limit: int
+) -> Iterator[Sequence[Any]]:
+    rowid, first, last = span
+    sql = (
+        f"SELECT {rowid}, {cells} FROM {quote(table.name)}"  # noqa: S608
+        f" WHERE {rowid} >= ? ORDER BY {rowid} LIMIT ?"
+    )
+    start = first
+    for number in range(BLOCKS):
+        start = max(start, first + (last - first) * number // BLOCKS)
+        cursor.execute(sql, (start, limit // BLOCKS))
+        rows = cursor.fetchall()
+        if not rows:
+            return
+        yield from (row[1:] for row in rows)
+        start = rows[-1][0] + 1
+
+
+def texts(cursor: Cursor, table: str, column: str, limit: int) -> Iterator[str]:
+    """Up to ``limit`` distinct texts of the first ``SCANNED_ROWS`` rows, the long ones left out."""
+    name = quote(column)
+    cursor.execute(
+        f"SELECT DISTINCT v FROM (SELECT {name} AS v FROM {quote(table)} LIMIT {SCANNED_ROWS})"  # noqa: S608
+        f" WHERE typeof(v) = 'text' AND length(v) <= {TEXT_CHARACTERS} LIMIT ?",
+        (limit,),
+    )
+    yield from _first_column(cursor)
+
+
+def equal_texts(cursor: Cursor, table: str, column: str, text: str, limit: int) -> Iterator[str]:
+    """Up to ``limit`` distinct texts of the whole column that equal ``text`` but for ASCII case."""
+    name = quote(column)
+    cursor.execute(
+        f"SELECT DISTINCT {name} FROM {quote(table)} WHERE typeof({name}) = 'text'"  # noqa: S608
+        f" AND {name} = ? COLLATE NOCASE LIMIT ?",
+        (text, limit),
+    )
+    yield from _first_column(cursor)
+
+
+def _first_column(cursor: Cursor) -> Iterator[str]:
+    while (row := cursor.fetchone()) is not None:
+        yield row[0]
+
+
+def _cell(column: str) -> str:
+    name = quote(column)
+    return (
+        f"CASE typeof({name}) WHEN 'text' THEN substr({name}, 1, {CELL_CHARACTERS})"
+        f" WHEN 'blob' THEN x'' ELSE {name} END"
+    )
+
+
+def _rowid_span(cursor: Cursor, table: Table) -> tuple[str, int, int] | None:
+    """The name of the row number with its least and greatest value; None where there is none."""
+    rowid = next((name for name in _ROWID_NAMES if table.column(name) is None), None)
+    if rowid is None or table.is_view:
+        return None
+    try:
+        # Two sub-queries: SQLite looks up min and max by the index only one at a time.
+        source = quote(table.name)
+        cursor.execute(
+            f"SELECT (SELECT min({rowid}) FROM {source}), (SELECT max({rowid}) FROM {source})"  # noqa: S608
+        )
+        first, last = cursor.fetchone()
+    except OperationalError as error:
+        if error.sqlite_errorcode == SQLITE_INTERRUPT:
+            raise
+        return None
+    return (rowid, first, last) if isinstance(first, int) and isinstance(last, int) else None

@@ -1,0 +1,242 @@
+"""SQLite: a file opened read-only, and the engine's own locks and limits."""
+
+import sqlite3
+import stat
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from macsql.database import reflect, sampling
+from macsql.database.engines import Cursor
+from macsql.database.functions import SQLITE_FUNCTIONS
+from macsql.errors import (
+    ConfigError,
+    DatabaseError,
+    DatabaseUnavailable,
+    ExecutionError,
+    QueryTimeout,
+    UnsafeSQLError,
+)
+from macsql.schema import Table
+
+MAGIC = b"SQLite format 3\x00"
+SMALLEST_LENGTH_LIMIT = 10_000_000
+LARGEST_LENGTH_LIMIT = 50_000_000
+OPCODES_BETWEEN_CHECKS = 2_000
+STATEMENT_LIMIT = 1_000_000
+
+DRIVER_ERRORS = (sqlite3.Error, sqlite3.Warning, MemoryError, OverflowError, UnicodeEncodeError)
+
+# PRAGMAs that the full-text modules ask for when they are used.
+_INTERNAL_PRAGMAS = frozenset({"data_version", "page_size"})
+_UNAVAILABLE = {
+    sqlite3.SQLITE_BUSY: "is locked by another program. Close that program, or try again later.",
+    sqlite3.SQLITE_LOCKED: "is locked by another program. Close that program, or try again later.",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened. Check the permissions of the file and its folder.",
+    sqlite3.SQLITE_PERM: "cannot be read. Check the permissions of the file.",
+    sqlite3.SQLITE_IOERR: "cannot be read from disk. Check the disk, or use a copy.",
+    sqlite3.SQLITE_NOTADB: "is not a SQLite database, or it is encrypted.",
+    sqlite3.SQLITE_CORRUPT: "is damaged. Restore it from a backup, or recover it with sqlite3.",
+}
+_NEEDS_RECOVERY = (
+    "was not closed properly by another program. Open it once with that program, then try again."
+)
+
+
+class SQLiteBackend:
+    """A SQLite file. Nothing is ever created or changed, not even a side file of WAL mode.
+
+    Every block has a fresh connection: a stopped or failed statement leaves nothing behind.
+    """
+
+    dialect = "sqlite"
+
+    def __init__(self, path: Path, *, connect_timeout: float) -> None:
+        self._path = path
+        self.name = path.stem
+        self.display_url = f"sqlite:///{path}"
+        self._connect_timeout = connect_timeout
+        self._check_file()
+        self._length_limit = min(
+            max(path.stat().st_size, SMALLEST_LENGTH_LIMIT), LARGEST_LENGTH_LIMIT
+        )
+        with self.reading(connect_timeout) as cursor:
+            self._shadow = reflect.shadow_tables(cursor)
+
+    def _check_file(self) -> None:
+        try:
+            status = self._path.stat()
+            if stat.S_ISDIR(status.st_mode):
+                raise self._unavailable("is a folder. Give the path of the database file in it.")
+            if not stat.S_ISREG(status.st_mode):
+                raise self._unavailable("is not a file.")
+            with self._path.open("rb") as file:
+                head = file.read(len(MAGIC))
+        except FileNotFoundError as error:
+            raise self._unavailable("does not exist. Check the path.") from error
+        except PermissionError as error:
+            raise self._unavailable(_UNAVAILABLE[sqlite3.SQLITE_PERM]) from error
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise self._unavailable(f"cannot be opened: {reason}. Check the path.") from error
+        if not head:
+            raise self._unavailable("is empty: there is nothing to ask about.")
+        if head != MAGIC:
+            raise self._unavailable(_UNAVAILABLE[sqlite3.SQLITE_NOTADB])
+
+    def _unavailable(self, why: str) -> DatabaseUnavailable:
+        shown = repr(str(self._path))[1:-1]
+        return DatabaseUnavailable(f"The database {shown} {why}")
+
+    def _connect(self) -> sqlite3.Connection:
+        uri = self._path.absolute().as_uri() + "?mode=ro"
+        # A reader of a WAL database makes side files, or fails in a read-only folder. Without a
+        # log nobody is writing, so the file may be read as it is.
+        if self._uses_wal() and not Path(f"{self._path}-wal").exists():
+            uri += "&immutable=1"
+        connection = sqlite3.connect(uri, uri=True, timeout=self._connect_timeout)
+        try:
+            connection.text_factory = _decode
+            connection.execute("PRAGMA query_only = ON")
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self._length_limit)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, STATEMENT_LIMIT)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _uses_wal(self) -> bool:
+        with self._path.open("rb") as file:
+            return file.read(20)[18:20] == b"\x02\x02"
+
+    @contextmanager
+    def reading(self, seconds: float) -> Iterator[Cursor]:
+        """A read-only cursor for our own statements; they are cancelled after ``seconds``."""
+        with self._cursor("", seconds) as cursor:
+            yield cursor
+
+    @contextmanager
+    def querying(self, sql: str, seconds: float) -> Iterator[Cursor]:
+        """The same for a foreign statement: the engine itself refuses everything but queries."""
+        with self._cursor(sql, seconds) as cursor:
+            cursor.connection.set_authorizer(self._authorize)
+            yield cursor
+
+    @contextmanager
+    def _cursor(self, sql: str, seconds: float) -> Iterator[sqlite3.Cursor]:
+        try:
+            connection = self._connect()
+        except (sqlite3.Error, OSError) as error:
+            raise self._failure(error, sql) from error
+        deadline = time.monotonic() + seconds
+        connection.set_progress_handler(lambda: time.monotonic() > deadline, OPCODES_BETWEEN_CHECKS)
+        try:
+            yield connection.cursor()
+        except DRIVER_ERRORS as error:
+            if _code(error) != sqlite3.SQLITE_INTERRUPT:
+                raise self._failure(error, sql) from error
+            if time.monotonic() <= deadline:
+                # Ctrl-C was noticed inside the progress handler, and sqlite3 swallowed it there.
+                raise KeyboardInterrupt from error
+            raise QueryTimeout(
+                f"The query was stopped because it ran longer than {seconds:g} seconds.",
+                sql=sql,
+                seconds=seconds,
+            ) from error
+        finally:
+            connection.close()
+
+    def _authorize(self, action: int, first: str | None, second: str | None, *_: str | None) -> int:
+        """SQLite's own question, for each thing a statement does, whether it may."""
+        if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE):
+            allowed = True
+        elif action == sqlite3.SQLITE_READ:
+            # Declaring a virtual table touches the catalog's ROWID; its contents stay closed.
+            allowed = first != "sqlite_master" or second == "ROWID"
+        elif action == sqlite3.SQLITE_FUNCTION:
+            allowed = (second or "").lower() in SQLITE_FUNCTIONS
+        elif action == sqlite3.SQLITE_UPDATE:
+            # Also part of declaring a virtual table; for a statement it is refused by SQLite.
+            allowed = first == "sqlite_master"
+        elif action in (sqlite3.SQLITE_INSERT, sqlite3.SQLITE_DELETE):
+            # The R-tree module prepares its writes when opened; query_only keeps them from running.
+            allowed = first in self._shadow
+        else:
+            allowed = (
+                action == sqlite3.SQLITE_PRAGMA and first in _INTERNAL_PRAGMAS and second is None
+            )
+        return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+    def _failure(self, error: Exception, sql: str) -> DatabaseError:
+        primary = _code(error) & 0xFF
+        if _code(error) in (sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_READONLY_RECOVERY):
+            return self._unavailable(_NEEDS_RECOVERY)
+        if primary == sqlite3.SQLITE_READONLY:
+            return UnsafeSQLError(f"The database is read-only: {error}.", sql=sql, reason="writes")
+        if primary == sqlite3.SQLITE_AUTH or str(error).startswith("not authorized"):
+            return UnsafeSQLError(
+                f"The database refused it: {error}.", sql=sql, reason="not-authorized"
+            )
+        if primary in _UNAVAILABLE:
+            return self._unavailable(_UNAVAILABLE[primary])
+        if isinstance(error, OSError):
+            return self._unavailable(f"cannot be opened: {error.strerror}. Check the path.")
+        return ExecutionError(str(error) or "out of memory", sql=sql)
+
+    def reflect(self, cursor: Cursor) -> tuple[Table, ...]:
+        """Tables and views without value examples."""
+        return reflect.read_tables(cursor)
+
+    def sample(
+        self, cursor: Cursor, table: Table, columns: Sequence[str], limit: int
+    ) -> Iterable[Sequence[Any]]:
+        """About ``limit`` rows of ``columns``, spread over the table; long cells come cut."""
+        return sampling.sample(cursor, table, columns, limit)
+
+    def texts(self, cursor: Cursor, table: str, column: str, limit: int) -> Iterable[str]:
+        """Up to ``limit`` distinct stored texts from a bounded part of the column."""
+        return sampling.texts(cursor, table, column, limit)
+
+    def equal_texts(
+        self, cursor: Cursor, table: str, column: str, text: str, limit: int
+    ) -> Iterable[str]:
+        """Up to ``limit`` distinct stored texts that equal ``text`` when case is ignored."""
+        return sampling.equal_texts(cursor, table, column, text, limit)
+
+
+def path_in_url(url: str) -> Path:
+    """The file that a ``sqlite:///path`` URL names; percent escapes and options are understood,
+    unless a file has exactly the name written.
+
+    >>> path_in_url("sqlite:///data/my%20school.db?mode=ro").as_posix()
+    'data/my school.db'
+    """
+    rest = url.partition("://")[2]
+    if not rest.startswith("/"):
+        raise ConfigError(
+            "A SQLite URL has three slashes: sqlite:///file.db, or four before /path."
+        )
+    written = Path(rest[1:])
+    if not rest[1:] or rest[1:] == ":memory:":
+        raise ConfigError("A database in memory has nothing to ask about. Give a file.")
+    return written if _exists(written) else Path(unquote(rest[1:].partition("?")[0]))
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _code(error: Exception) -> int:
+    return int(getattr(error, "sqlite_errorcode", 0))
+
+
+def _decode(stored: bytes) -> str:
+    return stored.decode("utf-8", errors="replace")
