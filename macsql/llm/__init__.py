@@ -1,6 +1,7 @@
 """Models that write the SQL."""
 
-from macsql.llm.base import LLM, ChatMessage, Completion, Usage, estimate_tokens
+from macsql.chat import ChatMessage
+from macsql.llm.base import LLM, Completion, Usage, estimate_tokens
 from macsql.llm.names import open_model
 from macsql.llm.scripted import ScriptedLLM
 

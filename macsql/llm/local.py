@@ -14,8 +14,9 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from pathlib import Path
 from typing import Any
 
+from macsql.chat import ChatMessage
 from macsql.errors import ConfigError, LLMError
-from macsql.llm.base import ChatMessage, Completion, ResponseFormat, Usage
+from macsql.llm.base import Completion, ResponseFormat, Usage
 
 # Prompt tokens read between two looks at the stop flag: Ctrl-C during a long prompt waits for one
 # batch at most. Larger batches are not faster on a CPU.

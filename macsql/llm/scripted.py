@@ -3,8 +3,9 @@
 import threading
 from collections.abc import Callable, Sequence
 
+from macsql.chat import ChatMessage
 from macsql.errors import LLMError
-from macsql.llm.base import ChatMessage, Completion, ResponseFormat, Usage, estimate_tokens
+from macsql.llm.base import Completion, ResponseFormat, Usage, estimate_tokens
 
 Reply = str | Exception | Callable[[Sequence[ChatMessage]], str]
 
