@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from macsql.checks.problems import Problem, name_problems
-from macsql.checks.scopes import Resolution, resolve
+from macsql.checks.resolve import resolve
+from macsql.checks.scopes import Resolution
 from macsql.checks.text import Statement, read
 from macsql.message import Finding
 from macsql.schema import Schema

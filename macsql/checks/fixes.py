@@ -98,6 +98,7 @@ def _requalified(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
         cost = 1.0 + 0.15 * rank
         if use.status is Status.NO_QUALIFIER:
             cost = _alias_cost(use.qualifier, relation) + 0.1 * rank
+        cost += _sense_cost(use, relation, use.name, analysis)
         yield Fix(
             tuple(requalify(uses, relation.name, dialect)),
             cost,
@@ -118,16 +119,34 @@ def _alias_cost(qualifier: str, relation: Relation) -> float:
     return 0.7 if similarity(qualifier, table) >= 0.8 else 1.1
 
 
+def _sense_cost(use: Use, relation: Relation, name: str, analysis: Analysis) -> float:
+    """What speaks against ``relation.name`` in this place: it would be compared with itself, or
+    reach out of a sub-query.
+    """
+    cost = 0.0 if relation in use.scope.relations else 0.5
+    beside = use.column.parent
+    if not isinstance(beside, (exp.EQ, exp.NEQ, exp.GT, exp.LT)):
+        return cost
+    other = beside.right if beside.left is use.column else beside.left
+    for known in analysis.resolution.uses:
+        if known.column is other and known.name.casefold() == name.casefold():
+            # Both sides may be wrong in the same way; then the qualifier as written decides.
+            same = known.relation is relation
+            cost += 2.0 if same else 0.0
+    return cost
+
+
 def _misspelt(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
     use, dialect = uses[0], analysis.statement.dialect
-    for scope_rank, scope in enumerate(use.scope.chain()):
+    for scope in use.scope.chain():
         for relation in scope.relations:
             owner = relation.table.name if relation.table else relation.name
             for name, score in nearest(use.name, relation.columns or (), table=owner):
                 if not name:
                     continue
                 moved = bool(use.qualifier) and use.relation is not relation
-                cost = 1.0 + 6 * (1 - score) + 0.7 * moved + 0.5 * scope_rank
+                cost = 1.0 + 6 * (1 - score) + 0.7 * moved
+                cost += _sense_cost(use, relation, name, analysis)
                 crowded = sum(r.has(name) for r in scope.relations) > 1
                 if moved or (crowded and not use.qualifier):
                     edits = replace_column(uses, relation.name, name, dialect)

@@ -1,5 +1,6 @@
 """Cures for a column of a table that is not joined: add the join, or read from that table."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,9 @@ from macsql.schema import Table
 
 _JOIN_COST = 0.9
 _HOP_COST = 0.6
+_TWICE_COST = 1.0
+_FORGOTTEN = re.compile(r"[Tt]\d+")
+"""T2 is never the name of a table: whoever wrote it had a second table in mind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,8 @@ def join_fixes(analysis: Analysis, scope: Scope, wanted: Wanted) -> Iterator[Fix
     place = _from_end(analysis, scope)
     if place is None:
         return
-    sources = [r.table.name for r in scope.relations if r.table is not None]
+    # Joins are written as a chain, so the last table of it is the likeliest end to go on from.
+    sources = [r.table.name for r in reversed(scope.relations) if r.table is not None]
     for path in paths(analysis.schema, sources, wanted.table.name):
         anchors = [r for r in scope.relations if r.table and r.table.name == path[0].left]
         anchors.sort(key=lambda r: not any(u.relation is r for u in wanted.uses))
@@ -42,7 +47,22 @@ def join_fixes(analysis: Analysis, scope: Scope, wanted: Wanted) -> Iterator[Fix
                 *_disambiguate(analysis, scope, [t for _, t in joined], wanted.uses),
             ]
             cost = _JOIN_COST + _HOP_COST * sum(link.cost for link in path) + 0.2 * rank
+            cost += 0.3 * _is_compared(wanted, anchor, analysis)
+            if wanted.table.name in sources:
+                cost += _TWICE_COST
+            elif _FORGOTTEN.fullmatch(wanted.alias):
+                cost -= 0.5
             yield Fix(tuple(edits), cost, _explain(path))
+
+
+def _is_compared(wanted: Wanted, anchor: Relation, analysis: Analysis) -> bool:
+    """Whether a join condition connects the missing table to ``anchor`` already."""
+    beside = [
+        use.column.parent
+        for use in wanted.uses
+        if use.clause == "join" and isinstance(use.column.parent, exp.EQ)
+    ]
+    return any(u.relation is anchor and u.column.parent in beside for u in analysis.resolution.uses)
 
 
 def _from_end(analysis: Analysis, scope: Scope) -> int | None:
@@ -65,7 +85,7 @@ def _join_text(
     added: list[tuple[str, Table]] = []
     for link in path:
         table = analysis.schema.table(link.right)
-        assert table is not None, "links connect tables of the schema"  # noqa: S101
+        assert table is not None, "links connect tables of the schema"
         name = alias if link is path[-1] and alias else table.name
         name = _free_name(name, taken)
         written = _table_text(table, dialect)
@@ -114,12 +134,22 @@ def _disambiguate(
             yield Edit(*place, ", ".join(stars))
 
 
+def _counts_rows(relation: Relation, analysis: Analysis) -> bool:
+    """Whether COUNT(*) counts the rows of ``relation``, so that it cannot be left out."""
+    return any(
+        isinstance(counted.this, exp.Star) and counted.parent_select is scope.select
+        for scope in analysis.resolution.scopes
+        if relation in scope.relations
+        for counted in scope.select.find_all(exp.Count)
+    )
+
+
 def _explain(path: Sequence[Link]) -> str:
-    steps = [
-        f"{link.right} on {' and '.join(f'{link.left}.{a} = {link.right}.{b}' for a, b in link.pairs)}"
-        + (" (keys inferred from their names)" if link.inferred else "")
-        for link in path
-    ]
+    steps = []
+    for link in path:
+        on = " and ".join(f"{link.left}.{a} = {link.right}.{b}" for a, b in link.pairs)
+        inferred = " (keys inferred from their names)" if link.inferred else ""
+        steps.append(f"{link.right} on {on}{inferred}")
     return "joined " + ", ".join(steps)
 
 
@@ -127,7 +157,7 @@ def swap_fixes(analysis: Analysis, scope: Scope, wanted: Wanted) -> Iterator[Fix
     """Read from ``wanted.table`` instead of a table whose columns the query does not need."""
     for relation in scope.relations:
         place = table_place(relation)
-        if relation.table is None or place is None:
+        if relation.table in (None, wanted.table) or place is None:
             continue
         others = [
             u
@@ -161,4 +191,8 @@ def _swap(
         for use in qualified:
             edits += replace_column([use], wanted.table.name, use.name, dialect)
     cost = 1.75 if others else 1.45
+    if _counts_rows(relation, analysis):
+        cost += 0.4
+    near = paths(analysis.schema, [relation.node.name], wanted.table.name, limit=1)
+    cost += 0.1 * sum(link.cost for link in near[0]) if near else 0.5
     return Fix(tuple(edits), cost, f"read from {wanted.table.name} instead of {relation.node.name}")

@@ -3,6 +3,7 @@
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 
 from macsql.checks.names import words
@@ -32,23 +33,23 @@ class Link:
         return Link(self.right, self.left, tuple((b, a) for a, b in self.pairs), self.inferred)
 
 
-def links(schema: Schema, *, infer: bool = True) -> list[Link]:
+@lru_cache(maxsize=64)
+def links(schema: Schema) -> tuple[Link, ...]:
     """Every declared foreign key, and where two tables have none between them, a likely one."""
     declared = [
         Link(table.name, target.name, tuple(zip(key.columns, key.ref_columns, strict=False)))
         for table, key in schema.joins()
         if (target := schema.table(key.ref_table)) and key.columns and key.ref_columns
     ]
-    if not infer:
-        return declared
     joined = {frozenset((link.left, link.right)) for link in declared}
-    return declared + [
+    inferred = [
         link
         for i, one in enumerate(schema.tables)
         for other in schema.tables[i + 1 :]
         if frozenset((one.name, other.name)) not in joined
         for link in _inferred(one, other)
     ]
+    return (*declared, *inferred)
 
 
 def _inferred(one: Table, other: Table) -> Iterator[Link]:

@@ -1,5 +1,6 @@
 """How alike two names are, as a person would judge it, and the nearest of several names."""
 
+import math
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -88,7 +89,7 @@ def similarity(wrong: str, right: str, table: str = "") -> float:
 
 def _spelling(ours: str, theirs: str) -> float:
     longest = max(len(ours), len(theirs))
-    distance = OSA.distance(ours, theirs)
+    distance = int(OSA.distance(ours, theirs))
     if distance == 1 and longest >= 4:
         return 0.95
     ratio = 1 - distance / longest
@@ -102,7 +103,7 @@ def _without_owner(ours: tuple[str, ...], theirs: tuple[str, ...], owner: set[st
     their_rest = tuple(w for w in theirs if w not in owner)
     if not our_rest or not their_rest or (our_rest, their_rest) == (ours, theirs):
         return 0.0
-    if our_rest == their_rest:
+    if "".join(our_rest) == "".join(their_rest):
         return 0.94
     return 0.95 * max(
         _by_words(our_rest, their_rest), _spelling("".join(our_rest), "".join(their_rest))
@@ -120,7 +121,7 @@ def _by_words(ours: tuple[str, ...], theirs: tuple[str, ...]) -> float:
         best = max(left, key=lambda other: _word_likeness(word, other))
         score += _word_likeness(word, best)
         left.remove(best)
-    return 0.92 * score / len(small) * (len(small) / len(large)) ** 0.5
+    return 0.92 * score / len(small) * math.sqrt(len(small) / len(large))
 
 
 def _word_likeness(one: str, other: str) -> float:
@@ -131,9 +132,9 @@ def _word_likeness(one: str, other: str) -> float:
     short, long = sorted((one, other), key=len)
     if len(short) >= 3 and long.startswith(short):
         return 0.9
-    ratio = 1 - OSA.distance(one, other) / len(long)
+    ratio = 1 - int(OSA.distance(one, other)) / len(long)
     if ratio >= 0.7:
-        return ratio
+        return float(ratio)
     return 0.8 if _abbreviates(short, long) else 0.0
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from macsql.checks.names import nearest
-from macsql.checks.scopes import Relation, Resolution, Scope, Status, Use, is_other_case
+from macsql.checks.resolve import is_other_case
+from macsql.checks.scopes import Relation, Resolution, Scope, Status, Use
 from macsql.checks.text import SQLITE_RESERVED, Statement, quote, span
 from macsql.message import Finding
 from macsql.schema import Schema, Table

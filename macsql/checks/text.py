@@ -1,4 +1,4 @@
-"""SQL as text, tokens and tree at once, so that a repair can edit the text and leave the rest alone."""
+"""SQL as text, tokens and tree at once, so that a repair can edit the text and keep the rest."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from functools import lru_cache
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from macsql.message import Finding
 
@@ -26,13 +26,14 @@ _ALIASES = {
 }
 
 # Words that SQLite refuses as a bare column or table name (found by trying all its keywords).
-SQLITE_RESERVED = frozenset(
-    """add all alter and as autoincrement between case check collate commit constraint create
-    default deferrable delete distinct drop else escape except exists foreign from group having in
-    index insert intersect into is isnull join limit not nothing notnull null on or order primary
-    references returning select set table then to transaction union unique update using values
-    when where""".split()
+_RESERVED = (
+    "add all alter and as autoincrement between case check collate commit constraint "
+    "create default deferrable delete distinct drop else escape except exists foreign "
+    "from group having in index insert intersect into is isnull join limit not "
+    "nothing notnull null on or order primary references returning select set table "
+    "then to transaction union unique update using values when where "
 )
+SQLITE_RESERVED = frozenset(_RESERVED.split())
 
 _CLAUSE_ENDS = frozenset(
     {
