@@ -18,7 +18,7 @@ from macsql.message import Message
 
 __all__ = ["hide_password", "load", "newest", "save", "trace_folder"]
 
-ANSWER_BYTES = 1_000_000
+ANSWER_BYTES = 200_000
 """About how much of the answer's rows a trace holds; of a candidate's rows, a tenth."""
 
 _NAME = re.compile(r"\d{8}T\d{12}-[0-9a-f]{4}\.json")
