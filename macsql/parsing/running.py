@@ -1,0 +1,167 @@
+"""SQL in running text: where a statement begins, where it ends, and whether it is one at all."""
+
+import re
+from typing import NamedTuple
+
+from macsql.parsing.extent import end_of
+from macsql.parsing.lexer import normalise, split_statements, tokens
+from macsql.parsing.statements import (
+    MAX_PARSED,
+    ends_open,
+    error_position,
+    is_open,
+    is_plausible,
+    parse,
+)
+from macsql.parsing.words import CANDIDATE, CERTAIN, CONTINUES, INTRODUCERS, WRITE
+
+_MAX_CANDIDATES = 20
+_LEADING_COMMENTS = re.compile(r"(?:(?:--[^\n]*+\n|/\*(?s:.)*?\*/)\s*+)+\Z")
+
+
+class Extract(NamedTuple):
+    """A statement found in text ("" when there is none), and whether the text ends inside one."""
+
+    sql: str
+    cut: bool = False
+
+
+def find_statement(text: str, dialect: str) -> Extract:
+    """The first statement in running text.
+
+    >>> find_statement("Sure! SELECT count(*) FROM t Hope this helps", "sqlite").sql
+    'SELECT count(*) FROM t'
+    >>> find_statement("Please select the rows with care from the table", "sqlite").sql
+    ''
+    """
+    cut = False
+    budget = 3 * MAX_PARSED
+    tried = 0
+    for match in CANDIDATE.finditer(text):
+        if not _may_begin(text, match):
+            continue
+        tried += 1
+        if tried > _MAX_CANDIDATES or budget <= 0:
+            break
+        window = normalise(text[match.start() : match.start() + MAX_PARSED], dialect)
+        found = _quoted(text, match.start(), window, dialect) or _running(window, dialect)
+        if found.sql:
+            return _with_context(text, match.start(), found)
+        cut = cut or found.cut
+        budget -= min(len(window), end_of(window, dialect)) + 1000
+    return Extract("", cut)
+
+
+def _with_context(text: str, start: int, found: Extract) -> Extract:
+    """Add the comments that stand before the statement."""
+    comments = _LEADING_COMMENTS.search(text, max(0, start - 500), start)
+    if comments and (comments.start() == 0 or text[comments.start() - 1] == "\n"):
+        return found._replace(sql=comments.group() + found.sql)
+    return found
+
+
+def _may_begin(text: str, match: re.Match[str]) -> bool:
+    """Whether the words before leave room for a statement here: a line, a label, a sentence end.
+
+    Within a sentence only upper-case SQL after a word that introduces it counts.
+    """
+    line_start = text.rfind("\n", max(0, match.start() - 300), match.start()) + 1
+    before = text[max(line_start, match.start() - 300) : match.start()].rstrip(" \t\xa0(")
+    if not before or not (before[-1].isalnum() or before[-1] in "_,;'’"):
+        return True
+    word = re.search(r"(\w*)\W*\Z", before)
+    introduced = word is not None and word[1].casefold() in INTRODUCERS
+    keyword = match.group().split()[0]
+    return before[-1] == ";" or (introduced and (keyword.isupper() or before[-1] in "'’"))
+
+
+def _quoted(text: str, start: int, window: str, dialect: str) -> Extract | None:
+    """A statement in inline code or quotation marks, up to the mark that ends it."""
+    mark = text[start - 1] if start else ""
+    if mark not in ("`", '"', "'", "“"):
+        return None
+    closing = "”" if mark == "“" else mark
+    end = -1
+    for _ in range(12):
+        end = window.find(closing, end + 1)
+        if end < 0:
+            return None
+        sql = window[:end].strip().rstrip(";")
+        if is_plausible(sql, dialect):
+            return Extract(sql)
+    return None
+
+
+def _running(window: str, dialect: str) -> Extract:
+    """The statement that ``window`` begins with, without the prose after it."""
+    end = end_of(window, dialect)
+    sql = window[:end].strip()
+    rest = window[end:].lstrip()
+    if rest.startswith(";") and _has_statement(rest, dialect):
+        return Extract(window.strip().rstrip("; \n\t"))
+    if not CERTAIN.match(sql) or len(sql) >= MAX_PARSED:
+        return Extract("")
+    if WRITE.match(sql):
+        return Extract(sql if parse(sql, dialect) else "")
+    if ends_open(sql, dialect):
+        return Extract("", cut=not rest)
+    return _without_tail(sql, dialect)
+
+
+def _has_statement(rest: str, dialect: str) -> bool:
+    """Whether real statements, not prose, follow the semicolon."""
+    pieces = split_statements(rest[:MAX_PARSED], dialect)
+    return any(CERTAIN.match(p) and _writes_or_plausible(p, dialect) for p in pieces)
+
+
+def _writes_or_plausible(piece: str, dialect: str) -> bool:
+    line = piece[: end_of(piece, dialect)].strip()
+    if WRITE.match(line):
+        return parse(line, dialect) is not None
+    return is_plausible(line, dialect)
+
+
+def _without_tail(sql: str, dialect: str) -> Extract:
+    """``sql`` itself, or its beginning when words that are no SQL follow on the same line."""
+    for _ in range(3):
+        if is_plausible(sql, dialect):
+            return Extract(sql)
+        position = error_position(sql, dialect)
+        if position is None:
+            return Extract("")
+        tail = sql[position:]
+        if not _is_prose(tail, sql):
+            return Extract("", cut=len(tail.split()) <= 1)
+        sql = _without_alias(sql[:position].strip(), dialect)
+        if not _is_strong(sql):
+            return Extract("")
+    return Extract("")
+
+
+def _is_prose(tail: str, sql: str) -> bool:
+    """Whether what the parser stumbled over is text after the statement, not broken SQL."""
+    word = re.match(r"[^\W\d][\w$]*", tail)
+    if word is None:
+        return not tail.strip("*_`~\"'”’)!.:\\ \n")
+    if word[0].upper() not in CONTINUES:
+        return True
+    return sql.split(None, 1)[0].isupper() and not word[0].isupper() and " " in tail.strip()
+
+
+def _without_alias(sql: str, dialect: str) -> str:
+    """``sql`` without a last bare word that is only the beginning of the prose after it."""
+    code = [t for t in tokens(sql, dialect) if t.kind not in ("space", "comment")]
+    if len(code) < 3 or code[-1].kind != "word" or is_open(code[-2]):
+        return sql
+    alias = code[-1].text
+    if alias.upper() in CONTINUES or code[-2].text.upper() in CONTINUES | {"DESC", "ASC"}:
+        return sql
+    if re.search(rf"\b{re.escape(alias)}\s*\.", sql):
+        return sql
+    shorter = sql[: code[-1].start].rstrip()
+    return shorter if parse(shorter, dialect) else sql
+
+
+def _is_strong(sql: str) -> bool:
+    """Whether more than plain words says that this is SQL."""
+    return bool(re.search(r"[*()=<>_'\"`.,;]|\d", sql)) or sql.startswith(("SELECT ", "SELECT\n"))
