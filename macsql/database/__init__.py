@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from macsql.database.connection import Database as Database
     from macsql.database.descriptions import describe as describe
     from macsql.database.engines import dialect_name as dialect_name
-    from macsql.database.guard import guard as guard
+    from macsql.database.guard import guard_sql as guard_sql
 
 __all__ = [
     "Database",
@@ -19,7 +19,7 @@ __all__ = [
     "describe",
     "dialect_name",
     "from_jsonable",
-    "guard",
+    "guard_sql",
     "to_jsonable",
     "to_text",
 ]
@@ -28,7 +28,7 @@ _LAZY = {
     "Database": "connection",
     "describe": "descriptions",
     "dialect_name": "engines",
-    "guard": "guard",
+    "guard_sql": "guard",
 }
 
 

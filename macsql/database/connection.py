@@ -10,7 +10,7 @@ from typing import Any, Self
 from macsql.database.descriptions import Descriptions, apply_descriptions, read_descriptions
 from macsql.database.engines import Backend, Cursor, open_backend
 from macsql.database.examples import with_examples
-from macsql.database.guard import guard
+from macsql.database.guard import guard_sql
 from macsql.database.matching import nearest
 from macsql.database.result import Result, type_names
 from macsql.errors import ConfigError, DatabaseError, DatabaseUnavailable
@@ -129,7 +129,7 @@ class Database:
 
         Raises UnsafeSQLError when it is anything but one harmless query.
         """
-        return guard(sql, self.dialect)
+        return guard_sql(sql, self.dialect)
 
     def execute(self, sql: str) -> Result:
         """Run one query within the limits.

@@ -160,10 +160,9 @@ def _read_yaml(source: Path, text: str) -> Iterator[Description]:
         where = f" near line {mark.line + 1}" if mark else ""
         raise ConfigError(f"{source.name} is not valid YAML{where}.") from error
     for table, told in _mapping(source, _mapping(source, content).get("tables")).items():
-        if not isinstance(told, dict):
-            told = {"description": told}
-        yield Description(str(table), "", clean_text(told.get("description")))
-        for column, said in _mapping(source, told.get("columns") or {}).items():
+        parts = told if isinstance(told, dict) else {"description": told}
+        yield Description(str(table), "", clean_text(parts.get("description")))
+        for column, said in _mapping(source, parts.get("columns") or {}).items():
             yield Description(str(table), str(column), clean_text(said))
 
 

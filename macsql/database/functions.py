@@ -68,7 +68,8 @@ _COLLECTIONS = """
 array array_append array_concat array_contains array_contains_all array_distinct array_first
 array_last array_length array_max array_min array_overlaps array_position array_prepend
 array_remove array_reverse array_size array_slice array_sort array_sum array_to_string
-cardinality explode flatten generate_series generate_date_array generate_timestamp_array json
+cardinality explode flatten generate_series generate_date_array generate_timestamp_array
+exploding_generate_series json
 json_array json_array_append json_array_contains json_array_insert json_array_length json_each
 json_exists json_extract json_extract_array json_extract_scalar json_format json_insert json_keys
 json_object json_patch json_quote json_remove json_replace json_set json_strip_nulls json_tree
@@ -91,9 +92,10 @@ SQLITE_FUNCTIONS = SAFE_FUNCTIONS | names(_SQLITE_ONLY)
 """The same with what only SQLite has, as its authorizer spells them."""
 
 TABLE_FUNCTIONS = names(
-    "json_each json_tree generate_series generate_date_array generate_timestamp_array unnest"
-    " explode range jsonb_array_elements jsonb_array_elements_text json_array_elements flatten"
-    " json_array_elements_text jsonb_each jsonb_object_keys"
+    "json_each json_tree generate_series exploding_generate_series generate_date_array"
+    " generate_timestamp_array unnest explode range jsonb_array_elements"
+    " jsonb_array_elements_text json_array_elements flatten json_array_elements_text"
+    " jsonb_each jsonb_object_keys"
 )
 """Functions that may stand in FROM."""
 

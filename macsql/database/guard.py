@@ -6,7 +6,6 @@ Everything here is an allow-list. What cannot be read, or is not listed, is refu
 import re
 from collections.abc import Iterator
 
-import sqlglot
 from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ParseError as SQLGlotParseError
@@ -46,12 +45,13 @@ _KINDS = names(
     " BitString ByteString National RawString UnicodeString Placeholder Parameter Add Sub Mul Div"
     " IntDiv Mod Neg EQ NEQ GT GTE LT LTE NullSafeEQ NullSafeNEQ Is Like ILike SimilarTo Glob Match"
     " Escape Between In Not Any All BitwiseAnd BitwiseOr BitwiseXor BitwiseNot BitwiseLeftShift"
-    " BitwiseRightShift DPipe Window WindowSpec Filter WithinGroup IgnoreNulls RespectNulls Qualify"
-    " Rollup Cube GroupingSets Interval IntervalSpan Var DataType DataTypeParam CharacterSet"
-    " Bracket Slice Kwarg Lambda PropertyEQ AtTimeZone JSON JSONKeyValue FormatJson JSONPath JSONPathRoot"
-    " JSONPathKey JSONPathSubscript JSONPathWildcard JSONPathSlice JSONPathRecursive"
-    " JSONPathSelector JSONPathUnion TableSample Pivot UnpivotColumns PivotAlias Pseudocolumn"
-    " HavingMax Distance Overlaps IndexTableHint TableColumn PseudoType Collate"
+    " BitwiseRightShift DPipe Window WindowSpec Filter WithinGroup IgnoreNulls RespectNulls"
+    " Qualify Rollup Cube GroupingSets Interval IntervalSpan Var DataType DataTypeParam"
+    " CharacterSet Bracket Slice Kwarg Lambda PropertyEQ AtTimeZone JSON JSONKeyValue FormatJson"
+    " JSONPath JSONPathRoot JSONPathKey JSONPathSubscript JSONPathWildcard JSONPathSlice"
+    " JSONPathRecursive JSONPathSelector JSONPathUnion TableSample Pivot UnpivotColumns"
+    " PivotAlias Pseudocolumn HavingMax Distance Overlaps IndexTableHint TableColumn PseudoType"
+    " Collate"
 )
 _CATALOG_SCHEMAS = frozenset(
     {"information_schema", "pg_catalog", "pg_toast", "mysql", "performance_schema", "sys"}
@@ -70,7 +70,7 @@ _SQLITE_LEXEMES = re.compile(
 )
 
 
-def guard(sql: str, dialect: str) -> str:
+def guard_sql(sql: str, dialect: str) -> str:
     """``sql`` without surrounding space and closing semicolons, if it is one harmless query.
 
     The text is otherwise unchanged: what was checked is what will run. Raises UnsafeSQLError with
@@ -78,18 +78,18 @@ def guard(sql: str, dialect: str) -> str:
     not-a-query, several-statements, writes, forbidden-function, forbidden-syntax, system-catalog,
     file-access. Raises ConfigError on an unknown dialect.
 
-    >>> guard("SELECT replace(a, 'x', 'y') FROM t; -- done", "sqlite")
+    >>> guard_sql("SELECT replace(a, 'x', 'y') FROM t; -- done", "sqlite")
     "SELECT replace(a, 'x', 'y') FROM t"
     """
     dialect = dialect_name(dialect)
     try:
         tokens = _tokens(sql, dialect)
-        text = _one_statement(sql, tokens)
-        tree = _parse(text, dialect, sql)
+        tokens = _one_statement(sql, tokens, dialect)
+        tree = _parse(sql, tokens, dialect)
         _check_tree(tree, dialect, sql)
     except RecursionError:
         raise _refusal(sql, "too-complex", "The statement is nested too deeply.") from None
-    return text
+    return sql[: tokens[-1].end + 1].strip()
 
 
 def _refusal(sql: str, reason: str, message: str) -> UnsafeSQLError:
@@ -113,10 +113,6 @@ def _tokens(sql: str, dialect: str) -> list[Token]:
         raise _refusal(
             sql, "unparsable", "The statement ends inside a text, name or comment: close it."
         ) from error
-    if dialect == "sqlite" and not _is_read_alike(sql, tokens):
-        raise _refusal(
-            sql, "unparsable", "It is not clear where a comment or text of the statement ends."
-        )
     depth = 0
     for token in tokens:
         opening = token.token_type in (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.CASE)
@@ -150,28 +146,34 @@ def _is_read_alike(sql: str, tokens: list[Token]) -> bool:
     return True
 
 
-def _one_statement(sql: str, tokens: list[Token]) -> str:
-    while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
-        tokens = tokens[:-1]
-    if not tokens:
+def _one_statement(sql: str, tokens: list[Token], dialect: str) -> list[Token]:
+    """The tokens without the closing semicolons."""
+    words = list(tokens)
+    while words and words[-1].token_type == TokenType.SEMICOLON:
+        words.pop()
+    if not words:
         raise _refusal(sql, "not-a-query", "There is no SQL statement.")
-    first = tokens[0].text.upper()
+    first = words[0].text.upper()
     if first not in _QUERY_STARTS:
         reason = "writes" if first in _WRITE_STARTS else "not-a-query"
-        word = repr(tokens[0].text[:30])
+        word = repr(words[0].text[:30])
         raise _refusal(
             sql, reason, f"Only queries may be run: begin with SELECT or WITH, not with {word}."
         )
-    if any(token.token_type == TokenType.SEMICOLON for token in tokens):
+    if dialect == "sqlite" and not _is_read_alike(sql, tokens):
+        raise _refusal(
+            sql, "unparsable", "It is not clear where a comment or text of the statement ends."
+        )
+    if any(word.token_type == TokenType.SEMICOLON for word in words):
         raise _refusal(
             sql, "several-statements", "Only one statement may be run: remove what follows the ';'."
         )
-    return sql[: tokens[-1].end + 1].strip()
+    return words
 
 
-def _parse(text: str, dialect: str, sql: str) -> exp.Expr:
+def _parse(sql: str, tokens: list[Token], dialect: str) -> exp.Expr:
     try:
-        trees = sqlglot.parse(text, read=dialect)
+        trees = Dialect.get_or_raise(dialect).parser().parse(tokens, sql)
     except SQLGlotParseError as error:
         raise _refusal(sql, "unparsable", _syntax_error(error)) from error
     except SqlglotError as error:

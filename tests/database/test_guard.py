@@ -1,0 +1,215 @@
+"""The guard alone: which statements pass, and why the others do not."""
+
+import contextlib
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from macsql.database import guard_sql
+from macsql.errors import ConfigError, UnsafeSQLError
+
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "guard.sql"
+
+
+def cases(verdict: str) -> list[tuple[str, ...]]:
+    """(statement, dialect[, reason]) of each paragraph under the headings of ``verdict``."""
+    found: list[tuple[str, ...]] = []
+    for block in FIXTURE.read_text(encoding="utf-8").split("### ")[1:]:
+        heading, _, body = block.partition("\n")
+        kind, *rest = heading.split()
+        statements = re.split(r"\n\s*\n", body.strip()) if kind == verdict else []
+        found.extend((statement, *rest) for statement in statements)
+    return found
+
+
+@pytest.mark.parametrize(("sql", "dialect"), cases("allowed"))
+def test_a_harmless_query_passes_with_its_text_unchanged(sql: str, dialect: str) -> None:
+    checked = guard_sql(sql, dialect)
+    assert sql.startswith(checked)
+    assert re.fullmatch(r"(\s|;|--.*)*", sql[len(checked) :])
+
+
+@pytest.mark.parametrize(("sql", "dialect", "reason"), cases("refused"))
+def test_anything_else_is_refused_with_the_reason(sql: str, dialect: str, reason: str) -> None:
+    with pytest.raises(UnsafeSQLError) as caught:
+        guard_sql(sql, dialect)
+    assert caught.value.reason == reason
+    assert caught.value.sql == sql
+    assert "\n" not in str(caught.value)
+
+
+SCARY = ("drop", "delete", "update", "insert", "truncate", "alter", "grant", "exec", "call",
+         "pragma", "attach", "union", "replace", "copy", "load_extension", "shutdown", "--", ";",
+         "/*", "*/")  # fmt: skip
+HARMLESS = (
+    "SELECT '{} it' FROM t",
+    "SELECT \"{}\" FROM t",
+    "SELECT a AS \"the {}\" FROM [{}]",
+    "SELECT a FROM t WHERE b LIKE '%{}%' ORDER BY `{}`",
+    "SELECT count(*) FROM t WHERE note <> 'please {} me; {} t' -- {}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("template", HARMLESS)
+@pytest.mark.parametrize("word", SCARY)
+def test_a_scary_word_in_a_text_name_or_comment_raises_no_alarm(word: str, template: str) -> None:
+    sql = template.replace("{}", word)
+    assert sql.startswith(guard_sql(sql, "sqlite"))
+
+
+@pytest.mark.parametrize(
+    ("sql", "word"),
+    [
+        ("DELETE FROM t", "'DELETE'"),
+        ("SELECT load_extension('x')", "load_extension()"),
+        ("SELECT * FROM sqlite_master", "sqlite_master"),
+        ("SELECT * FORM t", "FORM t"),
+        ("SELECT 1; SELECT 2", "';'"),
+    ],
+)
+def test_the_message_names_what_is_wrong(sql: str, word: str) -> None:
+    with pytest.raises(UnsafeSQLError, match=re.escape(word)):
+        guard_sql(sql, "sqlite")
+
+
+def test_the_closing_semicolon_and_what_follows_it_are_removed() -> None:
+    assert (
+        guard_sql("  SELECT 1 FROM dual ; -- done\n/* end */ ;", "oracle") == "SELECT 1 FROM dual"
+    )
+
+
+def test_a_dialect_may_be_called_by_its_usual_name() -> None:
+    assert guard_sql("SELECT TOP 1 a FROM t", "mssql") == "SELECT TOP 1 a FROM t"
+
+
+def test_an_unknown_dialect_is_a_config_error() -> None:
+    with pytest.raises(ConfigError, match="Did you mean 'sqlite'"):
+        guard_sql("SELECT 1", "sqlit")
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("", "not-a-query"),
+        ("SELECT 1\x00; DROP TABLE t", "unparsable"),
+        ("SELECT '\ud800'", "unparsable"),
+        ("SELECT " + "1," * 150_000 + "1", "too-long"),
+        ("SELECT " + "(" * 5_000 + "1" + ")" * 5_000, "too-complex"),
+        ("SELECT " + "(SELECT " * 300 + "1" + ")" * 300, "too-complex"),
+        ("SELECT " + "NOT " * 20_000 + "1", "too-complex"),
+        ("SELECT " + "- " * 20_000 + "1", "too-complex"),
+        ("SELECT " + "CASE WHEN " * 5_000 + "1", "too-complex"),
+        ("SELECT 1" + " + 1" * 5_000, "too-complex"),
+        ("SELECT 1" + " UNION SELECT 1" * 5_000, "too-complex"),
+    ],
+    ids=lambda value: value[:24],
+)
+def test_a_statement_of_an_unreasonable_kind_is_refused(sql: str, reason: str) -> None:
+    with pytest.raises(UnsafeSQLError) as caught:
+        guard_sql(sql, "sqlite")
+    assert caught.value.reason == reason
+
+
+class Unlocked:
+    """A writable database without any other lock, and whether a statement did more than read."""
+
+    def __init__(self) -> None:
+        self.connection = sqlite3.connect(":memory:", isolation_level=None)
+        self.connection.execute("CREATE TABLE t (a, b)")
+        self.connection.execute("INSERT INTO t VALUES (1, 'x')")
+        self.before = self.state()
+
+    def state(self) -> list[object]:
+        pragmas = ("user_version", "writable_schema", "database_list")
+        settings = [self.connection.execute(f"PRAGMA {p}").fetchall() for p in pragmas]
+        return [*self.connection.iterdump(), *settings, self.connection.total_changes]
+
+    def is_changed_by(self, sql: str) -> bool:
+        with contextlib.suppress(sqlite3.Error, sqlite3.Warning):
+            self.connection.execute(sql).fetchall()
+        return self.state() != self.before
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+@pytest.fixture(scope="module")
+def unlocked() -> Iterator[Unlocked]:
+    database = Unlocked()
+    yield database
+    database.close()
+
+
+def runs(sql: str) -> str:
+    """What the guard lets run of ``sql``: nothing, or a statement."""
+    try:
+        return guard_sql(sql, "sqlite")
+    except UnsafeSQLError:
+        return ""
+
+
+@pytest.mark.parametrize("sql", ["PRAGMA user_version = 1", "DROP TABLE t", "DELETE FROM t"])
+def test_the_unlocked_database_notices_a_write(sql: str) -> None:
+    with contextlib.closing(Unlocked()) as database:
+        assert not database.is_changed_by("SELECT * FROM t")
+        assert database.is_changed_by(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT 1 /* /* */ , load_extension('x') /* */",
+        "SELECT 1 /* /* */ ; DROP TABLE t /* */ */",
+        "SELECT 'a\\' , load_extension('x') -- '",
+        "SELECT 1 --\r, load_extension('x')\n, load_extension('x')",
+        "SELECT 1 -- \u2028 , 2 \n , load_extension('x')",
+        "SELECT 1 {# #} , load_extension('x') {# #}",
+    ],
+)
+def test_comments_that_sqlite_reads_differently_hide_nothing(sql: str) -> None:
+    assert "load_extension" not in runs(sql)
+    assert "DROP" not in runs(sql)
+
+
+WRITES = (
+    "DELETE FROM t",
+    "DROP TABLE t",
+    "INSERT INTO t VALUES (1, 2)",
+    "UPDATE t SET a = 2",
+    "ATTACH ':memory:' AS y",
+    "PRAGMA user_version = 1",
+    "CREATE TABLE x (a)",
+    "REPLACE INTO t VALUES (1, 2)",
+    "WITH w AS (SELECT 1) DELETE FROM t",
+)
+NOISE = st.text(st.sampled_from(" \n\t;()'\"-/*[]`,x1"), max_size=12)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    start=st.sampled_from(["", "SELECT 1 ", "SELECT 1; ", "WITH c AS (SELECT 1) ", "EXPLAIN "]),
+    before=NOISE,
+    write=st.sampled_from(WRITES),
+    after=NOISE,
+)
+def test_no_surrounding_text_carries_a_write_through(
+    unlocked: Unlocked, start: str, before: str, write: str, after: str
+) -> None:
+    assert not unlocked.is_changed_by(runs(start + before + write + after))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=60), st.sampled_from(["sqlite", "postgres", "mysql", "duckdb", "tsql"]))
+def test_any_text_passes_or_is_refused_by_name(text: str, dialect: str) -> None:
+    for sql in (text, "SELECT " + text):
+        outcome = sql
+        try:
+            outcome = guard_sql(sql, dialect)
+        except UnsafeSQLError as error:
+            outcome = error.reason
+        assert outcome
