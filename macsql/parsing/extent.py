@@ -54,7 +54,7 @@ def _begins_prose(text: str, token: Token, last: Token) -> bool:
         return True
     if token.text.upper() in CONTINUES:
         keyword = text.split(None, 1)[0]
-        return keyword.isupper() != token.text.isupper() and not token.text.islower()
+        return token.text.istitle() and not keyword.istitle()
     line = text[token.end : token.end + 200].lstrip()
     following = re.match(r"\w+|,", line)
     return following is None or (

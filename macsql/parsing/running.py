@@ -3,14 +3,17 @@
 import re
 from typing import NamedTuple
 
+from sqlglot import exp
+
 from macsql.parsing.extent import end_of
-from macsql.parsing.lexer import normalise, split_statements, tokens
+from macsql.parsing.lexer import normalise, tokens
 from macsql.parsing.statements import (
     MAX_PARSED,
     ends_open,
     error_position,
     is_open,
     is_plausible,
+    last_read,
     parse,
 )
 from macsql.parsing.words import CANDIDATE, CERTAIN, CONTINUES, INTRODUCERS, WRITE
@@ -44,7 +47,11 @@ def find_statement(text: str, dialect: str) -> Extract:
         if tried > _MAX_CANDIDATES or budget <= 0:
             break
         window = normalise(text[match.start() : match.start() + MAX_PARSED], dialect)
-        found = _quoted(text, match.start(), window, dialect) or _running(window, dialect)
+        found = (
+            _bracketed(text, match.start(), dialect)
+            or _quoted(text, match.start(), window, dialect)
+            or _running(window, dialect)
+        )
         if found.sql:
             return _with_context(text, match.start(), found)
         cut = cut or found.cut
@@ -92,33 +99,45 @@ def _quoted(text: str, start: int, window: str, dialect: str) -> Extract | None:
     return None
 
 
+def _bracketed(text: str, start: int, dialect: str) -> Extract | None:
+    """A set operation whose first query stands in brackets."""
+    before = text[max(0, start - 20) : start]
+    opening = len(before) - len(before.rstrip("( \t\n"))
+    if "(" not in before[len(before) - opening :]:
+        return None
+    window = normalise(text[start - opening : start + MAX_PARSED], dialect).lstrip()
+    sql = window[: end_of(window, dialect)].strip()
+    return Extract(sql) if isinstance(parse(sql, dialect), exp.SetOperation) else None
+
+
 def _running(window: str, dialect: str) -> Extract:
-    """The statement that ``window`` begins with, without the prose after it."""
+    """What ``window`` begins with: the last of its queries, or, if one writes, all statements."""
+    first, end = _one(window, dialect)
+    if not first.sql:
+        return first
+    statements = [first.sql]
+    while window.startswith(";", end) and len(statements) < _MAX_CANDIDATES:
+        rest = window[end:].lstrip("; \t\n")
+        following, length = _one(rest, dialect) if CERTAIN.match(rest) else (Extract(""), 0)
+        if not following.sql:
+            break
+        statements.append(following.sql)
+        end = len(window) - len(rest) + length
+    chosen = last_read(statements, dialect)
+    return Extract(";\n".join(statements) if chosen is None else chosen)
+
+
+def _one(window: str, dialect: str) -> tuple[Extract, int]:
+    """The one statement that ``window`` begins with, without the prose after it, and its end."""
     end = end_of(window, dialect)
     sql = window[:end].strip()
-    rest = window[end:].lstrip()
-    if rest.startswith(";") and _has_statement(rest, dialect):
-        return Extract(window.strip().rstrip("; \n\t"))
     if not CERTAIN.match(sql) or len(sql) >= MAX_PARSED:
-        return Extract("")
+        return Extract(""), end
     if WRITE.match(sql):
-        return Extract(sql if parse(sql, dialect) else "")
+        return Extract(sql if parse(sql, dialect) else ""), end
     if ends_open(sql, dialect):
-        return Extract("", cut=not rest)
-    return _without_tail(sql, dialect)
-
-
-def _has_statement(rest: str, dialect: str) -> bool:
-    """Whether real statements, not prose, follow the semicolon."""
-    pieces = split_statements(rest[:MAX_PARSED], dialect)
-    return any(CERTAIN.match(p) and _writes_or_plausible(p, dialect) for p in pieces)
-
-
-def _writes_or_plausible(piece: str, dialect: str) -> bool:
-    line = piece[: end_of(piece, dialect)].strip()
-    if WRITE.match(line):
-        return parse(line, dialect) is not None
-    return is_plausible(line, dialect)
+        return Extract("", cut=not window[end:].strip()), end
+    return _without_tail(sql, dialect), end
 
 
 def _without_tail(sql: str, dialect: str) -> Extract:
@@ -132,7 +151,8 @@ def _without_tail(sql: str, dialect: str) -> Extract:
         tail = sql[position:]
         if not _is_prose(tail, sql):
             return Extract("", cut=len(tail.split()) <= 1)
-        sql = _without_alias(sql[:position].strip(), dialect)
+        sql = sql[:position].strip()
+        sql = sql.rstrip("*_`~ ") if tail[0] in "*_`~" else _without_alias(sql, dialect)
         if not _is_strong(sql):
             return Extract("")
     return Extract("")

@@ -34,9 +34,7 @@ _JSON_KEYS = (
     *("code", "output", "arguments", "parameters", "input"),
 )
 """Keys for SQL, the plainest first, and for objects that have such a key inside."""
-_HAS_JSON_KEY = re.compile(
-    r"""["'“]?\b(?:sql|query|statement|answer|code)["'”]?\s*:""", re.IGNORECASE
-)
+_HAS_JSON_KEY = re.compile(r"""\b(?:sql|query|statement|answer|code)\\?["'”]?\s*:""", re.IGNORECASE)
 _MAX_DEPTH = 4
 
 
@@ -143,11 +141,11 @@ def _all_statements(text: str, dialect: str, depth: int = 0) -> Iterator[Extract
     found = blocks(text, dialect)
     fenced = [_from_block(block, dialect) for block in found]
     if any(f.sql or f.cut for f in fenced):
-        yield from fenced
+        yield from (f for f in fenced if f.sql or f.cut)
         return
     inner = [_read(b.text, dialect, depth + 1) for b in found[-3:] if b.text != text]
     if any(f.sql for f in inner):
-        yield from inner
+        yield from (f for f in inner if f.sql)
         return
     outside = _outside(text, found)
     yield find_statement(outside, dialect)

@@ -8,7 +8,7 @@ from sqlglot.errors import ParseError as SqlglotParseError
 from sqlglot.errors import SqlglotError
 
 from macsql.parsing.lexer import Token, split_statements, tokens
-from macsql.parsing.words import ARTICLES, CERTAIN, OPEN_CHARS, OPEN_WORDS, STATEMENT
+from macsql.parsing.words import ARTICLES, CERTAIN, OPEN_CHARS, OPEN_WORDS, STATEMENT, WRITE
 
 MAX_PARSED = 100_000
 """Longest statement, in characters, that is parsed to see whether it is one."""
@@ -90,11 +90,23 @@ def statement_in(block: str, dialect: str) -> str:
     so that the guard sees, and refuses, all that the model wrote.
     """
     pieces = [p for p in split_statements(block, dialect) if STATEMENT.match(p)]
-    if len(pieces) > 1 and not all(is_read(p, dialect) for p in pieces[:-1]):
-        return block.rstrip("; \n\t")
-    if not pieces or (len(pieces) > 1 and not CERTAIN.match(pieces[-1])):
-        return block.rstrip("; \n\t")
-    return pieces[-1]
+    if len(pieces) == 1:
+        return pieces[0]
+    chosen = last_read(pieces, dialect) if pieces else None
+    return block.rstrip("; \n\t") if chosen is None else chosen
+
+
+def last_read(statements: list[str], dialect: str) -> str | None:
+    """The last of several statements, or None when one of them may change something.
+
+    The last one need not be correct, since it is the one that is shown to the guard.
+    """
+    *earlier, last = statements
+    if not all(is_read(s, dialect) for s in earlier):
+        return None
+    begins = CERTAIN.match(last) and not WRITE.match(last)
+    is_shown = is_read(last, dialect) or (begins and parse(last, dialect) is None)
+    return last if is_shown or not earlier else None
 
 
 def is_plausible(sql: str, dialect: str) -> bool:
@@ -104,13 +116,14 @@ def is_plausible(sql: str, dialect: str) -> bool:
         return False
     if isinstance(tree, exp.Select) and not tree.expressions and not tree.args.get("from_"):
         return False
-    if not tree.find(exp.From) and any(not c.this.args.get("quoted") for c in _columns(tree)):
+    if isinstance(tree, exp.Query) and not tree.find(exp.From) and _names_columns(tree):
         return False
     return not _reads_like_prose(sql, dialect)
 
 
-def _columns(tree: exp.Expr) -> list[exp.Column]:
-    return [c for c in tree.find_all(exp.Column) if isinstance(c.this, exp.Identifier)]
+def _names_columns(tree: exp.Expr) -> bool:
+    columns = (c.this for c in tree.find_all(exp.Column))
+    return any(isinstance(c, exp.Identifier) and not c.args.get("quoted") for c in columns)
 
 
 def _reads_like_prose(sql: str, dialect: str) -> bool:
