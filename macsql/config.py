@@ -41,8 +41,14 @@ class Settings:
     price: str = _setting(
         "", "US dollars for a million tokens read, read from cache, and written: IN,CACHED,OUT"
     )
+    context_window: int = _setting(
+        0, "tokens the model can read and write at once; 0 is the model's own", low=0, high=1e9
+    )
     prompts: str = _setting("default", "prompt set: a name, or a folder with a set.toml")
     timeout: float = _setting(30.0, "seconds a query may run in the database", low=0.001, high=1e6)
+    connect_timeout: float = _setting(
+        10.0, "seconds to wait for a database, or for another program's lock", low=0, high=1e6
+    )
     max_rows: int = _setting(1000, "rows read of a result", low=1, high=10_000_000)
     max_refinements: int = _setting(
         3, "times the model may rewrite SQL that failed", low=0, high=20

@@ -1,0 +1,15 @@
+"""The command line: macsql ask, schema, model, trace and settings."""
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command in ``sys.argv`` and exit with its code."""
+    try:
+        from macsql.cli.app import app
+    except KeyboardInterrupt:
+        sys.stderr.write("macsql: stopped\n")
+        raise SystemExit(130) from None
+    app()

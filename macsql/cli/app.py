@@ -1,0 +1,298 @@
+"""The commands and their options; what they do is in the modules they import when run."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from macsql import __version__
+from macsql.cli.exits import MEANINGS
+from macsql.cli.group import Commands
+
+EPILOG = "Exit codes: " + "; ".join(f"{code} {text}" for code, text in MEANINGS.items()) + "."
+
+app = typer.Typer(
+    cls=Commands,
+    help="Ask a relational database in plain language: three agents, one checked, read-only query.",
+    epilog=EPILOG,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+model_app = typer.Typer(help="Weights of local models.", rich_markup_mode=None)
+app.add_typer(model_app, name="model")
+
+Db = Annotated[
+    str | None, typer.Option("--db", metavar="FILE|URL", help="The database: a file or a URL.")
+]
+Descriptions = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PATH",
+        help="What tables and columns mean: a YAML or CSV file, or BIRD's database_description.",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV (RFC 4180).")]
+SqlOnly = Annotated[bool, typer.Option("--sql-only", help="Print the SQL alone.")]
+ShowPrompts = Annotated[
+    bool, typer.Option("--show-prompts", help="Show each message sent to the model, on stderr.")
+]
+Answer = Literal["text", "json", "csv", "sql"]
+
+
+class AgentName(StrEnum):
+    """The agents that can be left out."""
+
+    SELECTOR = "selector"
+    DECOMPOSER = "decomposer"
+    REFINER = "refiner"
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"macsql {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(epilog=EPILOG)
+def ask(  # noqa: PLR0913 - one parameter for each option
+    question: Annotated[str, typer.Argument(help="The question; - reads it from stdin.")],
+    db: Db = None,
+    evidence: Annotated[
+        str, typer.Option(metavar="TEXT", help="What one has to know to answer the question.")
+    ] = "",
+    descriptions: Descriptions = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPEC",
+            help="local, local:NAME-or-FILE, openai:MODEL, anthropic:MODEL, azure:DEPLOYMENT, "
+            "ollama:MODEL, vllm:MODEL, llamacpp:MODEL, or package.module:Class.",
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Address of an OpenAI-compatible server.")
+    ] = None,
+    price: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IN,CACHED,OUT",
+            help="US dollars for a million tokens read, read from cache, and written.",
+        ),
+    ] = None,
+    prompts: Annotated[
+        str | None,
+        typer.Option(metavar="NAME|DIR", help="Prompt set: default, paper, or a folder."),
+    ] = None,
+    shots: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=2, metavar="0|1|2", help="Worked examples in the Decomposer's prompt."
+        ),
+    ] = None,
+    prune: Annotated[
+        Literal["auto", "paper", "never"] | None,
+        typer.Option(
+            metavar="auto|paper|never",
+            help="When the model prunes the schema: when it is too large, by the paper's rule, never.",
+        ),
+    ] = None,
+    without: Annotated[
+        list[AgentName] | None,
+        typer.Option(
+            metavar="AGENT",
+            help="Leave out the selector, the decomposer or the refiner. May be repeated.",
+        ),
+    ] = None,
+    max_refinements: Annotated[
+        int | None, typer.Option(metavar="N", help="Times the model may rewrite SQL that failed.")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Time a query may run in the database.")
+    ] = None,
+    max_rows: Annotated[
+        int | None, typer.Option(metavar="N", help="Rows read of a result.")
+    ] = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+    sql_only: SqlOnly = False,
+    show_prompts: ShowPrompts = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Print the first prompt; ask no model, need no weights."),
+    ] = False,
+    cache: Annotated[
+        bool | None, typer.Option(help="Keep the model's replies on disk, and pay for each once.")
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Record the model's replies to FILE.")
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Answer from a recording, with no model.")
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option("--trace", metavar="FILE", help="Write the trace to FILE.")
+    ] = None,
+    no_trace: Annotated[bool, typer.Option("--no-trace", help="Leave no trace.")] = False,
+) -> int:
+    """Answer a question about a database.
+
+    The SQL and its result go to stdout; what the agents do, warnings, time and tokens to stderr.
+    """
+    from macsql.cli.ask import Request, Shape, show_first_prompt
+    from macsql.cli.ask import ask as answer
+    from macsql.config import load_settings
+
+    form = _answer_form(as_json, as_csv, sql_only)
+    _at_most_one({"--record": record, "--replay": replay, "--dry-run": dry_run})
+    _at_most_one({"--trace": trace, "--no-trace": no_trace})
+    settings = load_settings(
+        {
+            "db": db,
+            "model": model,
+            "base_url": base_url,
+            "price": price,
+            "prompts": prompts,
+            "max_refinements": max_refinements,
+            "timeout": timeout,
+            "max_rows": max_rows,
+            "cache": cache,
+            "keep_traces": 0 if no_trace else None,
+        }
+    ).settings
+    request = Request(
+        question=_stdin_or(question),
+        evidence=_valid(evidence),
+        descriptions=descriptions,
+        shape=Shape(shots=shots, prune=prune, without=tuple(without or ())),
+        form=form,
+        show_prompts=show_prompts,
+        record=record,
+        replay=replay,
+        trace=trace,
+    )
+    return (show_first_prompt if dry_run else answer)(request, settings)
+
+
+@app.command()
+def schema(
+    db: Db = None,
+    form: Annotated[
+        Literal["ddl", "mschema", "list"],
+        typer.Option(metavar="ddl|mschema|list", help="How the schema is written."),
+    ] = "ddl",
+    descriptions: Descriptions = None,
+    examples: Annotated[
+        int, typer.Option(min=0, max=6, metavar="N", help="Stored values shown for each column.")
+    ] = 3,
+    as_json: Json = False,
+) -> int:
+    """Print the schema as a model reads it."""
+    from macsql.cli.inspect import print_schema
+    from macsql.config import load_settings
+
+    settings = load_settings({"db": db}).settings
+    return print_schema(settings, form, descriptions, examples, as_json=as_json)
+
+
+@app.command()
+def trace(
+    file: Annotated[
+        Path | None, typer.Argument(help="A trace; without it, the newest one.")
+    ] = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+    sql_only: SqlOnly = False,
+    show_prompts: ShowPrompts = False,
+) -> int:
+    """Show again how a question was answered.
+
+    This needs no model and no database.
+    """
+    from macsql.cli.inspect import print_trace
+
+    return print_trace(file, _answer_form(as_json, as_csv, sql_only), show_prompts=show_prompts)
+
+
+@app.command()
+def settings() -> int:
+    """List the settings and where each value came from."""
+    from macsql.cli.settings import print_settings
+
+    return print_settings()
+
+
+@model_app.command("list")
+def list_models() -> int:
+    """List the weights that can be pulled."""
+    from macsql.cli.weights import list_weights
+
+    return list_weights()
+
+
+@model_app.command("pull")
+def pull_model(
+    name: Annotated[str, typer.Argument(help="A name from the list; local is the default one.")],
+) -> int:
+    """Download weights, verified by checksum.
+
+    What is here already is not downloaded again.
+    """
+    from macsql.cli.weights import pull_weights
+
+    return pull_weights(name)
+
+
+@model_app.command("path")
+def print_model_path(
+    name: Annotated[str, typer.Argument(help="A name from the list; local is the default one.")],
+) -> int:
+    """Print where weights are on this machine."""
+    from macsql.cli.weights import print_path
+
+    return print_path(name)
+
+
+def _answer_form(as_json: bool, as_csv: bool, sql_only: bool) -> Answer:
+    _at_most_one({"--json": as_json, "--csv": as_csv, "--sql-only": sql_only})
+    if as_json:
+        return "json"
+    if as_csv:
+        return "csv"
+    return "sql" if sql_only else "text"
+
+
+def _at_most_one(options: dict[str, object]) -> None:
+    given = [name for name, value in options.items() if value]
+    if len(given) > 1:
+        raise typer.BadParameter(f"{' and '.join(given)} exclude each other; give one of them")
+
+
+def _stdin_or(question: str) -> str:
+    """The question; for "-" what stdin holds, no more than can be asked."""
+    if question != "-":
+        return _valid(question)
+    import sys
+
+    from macsql.pipeline import MAX_QUESTION
+
+    longest = 4 * MAX_QUESTION + 4
+    return sys.stdin.buffer.read(longest).decode("utf-8-sig", "replace").strip()
+
+
+def _valid(text: str) -> str:
+    """An argument as text; bytes that are no UTF-8 become a replacement character."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,87 @@
+"""From settings to what they name: the database and the model."""
+
+import math
+from pathlib import Path
+
+from macsql.config import Settings
+from macsql.database import Database
+from macsql.errors import ConfigError
+from macsql.llm import open_model
+from macsql.llm.base import LLM
+from macsql.llm.names import KINDS
+from macsql.llm.scripted import ScriptedLLM
+from macsql.llm.weights import default_cache_dir
+
+
+def open_database(settings: Settings, descriptions: Path | None = None) -> Database:
+    """The database of the settings. Raises ConfigError and DatabaseUnavailable."""
+    if not settings.db:
+        raise ConfigError(
+            "No database was given: add --db with a file or a URL, or set db in the settings file."
+        )
+    return Database(
+        settings.db,
+        timeout=settings.timeout,
+        connect_timeout=settings.connect_timeout,
+        max_rows=settings.max_rows,
+        descriptions=descriptions,
+    )
+
+
+def open_llm(settings: Settings, *, record: Path | None = None, replay: Path | None = None) -> LLM:
+    """The model of the settings, with the reply cache or a recording around it.
+
+    With ``replay`` no model is opened. Raises ConfigError and LLMError as ``open_model`` does.
+    """
+    if replay is not None:
+        from macsql.llm.cache import ReplayLLM
+
+        return ReplayLLM(replay)
+    price = read_price(settings.price)
+    if settings.base_url and settings.model.partition(":")[0] == "local":
+        raise ConfigError(
+            f"The model {settings.model} runs in this process and has no base_url: "
+            "name the server's model, such as --model openai:MODEL."
+        )
+    llm = open_model(
+        settings.model,
+        base_url=settings.base_url or None,
+        context_window=settings.context_window or None,
+        price=price,
+    )
+    if settings.cache:
+        from macsql.llm.cache import CachedLLM
+
+        llm = CachedLLM(llm, default_cache_dir() / "replies")
+    if record is not None:
+        from macsql.llm.cache import RecordingLLM
+
+        llm = RecordingLLM(llm, record)
+    return llm
+
+
+def stand_in(settings: Settings) -> ScriptedLLM:
+    """A model that says nothing, with the context window that the settings' model has."""
+    kind = KINDS.get(settings.model.partition(":")[0])
+    usual = kind.context_window if kind else ScriptedLLM([]).context_window
+    return ScriptedLLM([], context_window=settings.context_window or usual)
+
+
+def read_price(text: str) -> tuple[float, float, float] | None:
+    """IN,CACHED,OUT as numbers; None when empty. Raises ConfigError on anything else.
+
+    >>> read_price("2.5, 0.25, 10")
+    (2.5, 0.25, 10.0)
+    """
+    if not text.strip():
+        return None
+    try:
+        read, cached, written = (float(part) for part in text.split(","))
+    except ValueError:
+        read = cached = written = math.nan
+    if not all(0 <= value < math.inf for value in (read, cached, written)):
+        raise ConfigError(
+            f"The price {text!r} must be three numbers, IN,CACHED,OUT: US dollars for a million "
+            "tokens read, read from cache, and written."
+        )
+    return read, cached, written

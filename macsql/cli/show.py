@@ -1,0 +1,193 @@
+"""What the terminal shows: the trace and messages on stderr, the answer on stdout."""
+
+import contextlib
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from rich.console import Console
+from rich.text import Text
+
+from macsql.chat import ChatMessage
+from macsql.cli.streams import printable, write, write_bytes, write_json, writing
+from macsql.cli.table import MAX_CELL, clean, lay_out
+from macsql.database.result import Result, to_jsonable, to_text
+from macsql.llm.base import Usage
+from macsql.message import Finding, Message, Step
+
+OutputForm = Literal["text", "json", "csv", "sql"]
+
+_STYLES = {"head": "bold", "null": "dim italic", "rule": "dim", "cell": ""}
+_SEVERITY_STYLES = {"error": "bold red", "warning": "yellow", "hint": "dim"}
+_AGENT_WIDTH = 11
+_MAX_NOTE = 200
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Not the library's way out, whose exit code stands for something else here."""
+        raise BrokenPipeError
+
+
+class Screen:
+    """stdout for the answer, stderr for everything else; colours only where there is a terminal."""
+
+    def __init__(self) -> None:
+        self.out = _Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
+        self.err = _Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+        self._last_prompt: tuple[ChatMessage, ...] = ()
+
+    def note(self, text: str, style: str = "dim") -> None:
+        """A line beside the answer."""
+        self.err.print(Text(text, style))
+
+    @contextlib.contextmanager
+    def working(self, text: str) -> Iterator[None]:
+        """A spinner while something runs, on a terminal."""
+        if not self.err.is_terminal:
+            yield
+            return
+        with self.err.status(Text(text, "dim")):
+            yield
+
+    def step(self, step: Step, *, prompts: bool = False) -> None:
+        """What an agent did, and what it cost; with ``prompts`` also what was sent."""
+        if prompts and step.messages:
+            self.prompt(step.messages)
+            if step.reply:
+                self._said("reply", step.reply)
+        line = Text(step.agent.ljust(_AGENT_WIDTH), "bold cyan")
+        if step.error:
+            said = step.note or f"failed: {step.error}"
+            line.append(clean(said, _MAX_NOTE), "red")
+        else:
+            line.append(clean(step.note or "asked the model", _MAX_NOTE))
+        if step.usage.calls or step.usage.replayed:
+            line.append("  " + _cost(step.usage, step.seconds), "dim")
+        self.err.print(line)
+
+    def prompt(self, messages: Sequence[ChatMessage]) -> None:
+        """The messages sent, without the beginning that the last prompt had too."""
+        known = 0
+        for new, old in zip(messages, self._last_prompt, strict=False):
+            if new != old:
+                break
+            known += 1
+        if known:
+            self.note(f"--- {known} message{'s' if known > 1 else ''} as before")
+        for message in messages[known:]:
+            self._said(message["role"], message["content"])
+        self._last_prompt = tuple(messages)
+
+    def findings(self, findings: Sequence[Finding]) -> None:
+        """Warnings and hints about the answer."""
+        for finding in findings:
+            text = " ".join(filter(None, (finding.message, finding.hint)))
+            line = Text(f"{finding.severity}: ", _SEVERITY_STYLES[finding.severity])
+            self.err.print(line.append(clean(text, 2 * _MAX_NOTE), "none"))
+
+    def footer(self, message: Message, trace: Path | None) -> None:
+        """Time, calls, tokens, cost, and where the trace is."""
+        usage = message.usage
+        parts = [f"{message.seconds:.1f} s"]
+        if usage.calls or usage.replayed:
+            calls = usage.calls or usage.replayed
+            parts += [f"{calls} call{'' if calls == 1 else 's'}", _tokens(usage)]
+        if usage.replayed:
+            parts.append(f"{usage.replayed} replayed")
+        if usage.cost:
+            parts.append(f"${usage.cost:.4f}")
+        if trace is not None:
+            parts.append(f"trace: {trace}")
+        self.note(", ".join(parts))
+
+    def answer(self, message: Message, form: OutputForm, trace: Path | None = None) -> None:
+        """The answer on stdout. Raises ConfigError when stdout cannot be written."""
+        with writing():
+            if form == "json":
+                write_json(answer_document(message, trace))
+            elif form == "sql":
+                if message.sql:
+                    write(message.sql)
+            elif form == "csv":
+                if message.result:
+                    _write_csv(message.result)
+            else:
+                self._sql(message.sql)
+                if message.result:
+                    self.table(message.result)
+                    self._count(message.result)
+
+    def _sql(self, sql: str) -> None:
+        if not sql:
+            return
+        if not self.out.is_terminal:
+            write(printable(sql) + "\n")
+            return
+        from rich.syntax import Syntax
+
+        code = Syntax(printable(sql), "sql", background_color="default", word_wrap=True)
+        self.out.print(code)
+        self.out.print()
+
+    def table(self, result: Result, *, limit: int = MAX_CELL) -> None:
+        """Rows as an aligned table; on a terminal that is too narrow as one block a row."""
+        if not result.columns:
+            return
+        is_terminal = self.out.is_terminal
+        for pieces in lay_out(result, self.out.width if is_terminal else None, limit=limit):
+            if is_terminal:
+                self.out.print(Text.assemble(*((p.text, _STYLES[p.kind]) for p in pieces)))
+            else:
+                write("".join(p.text for p in pieces))
+
+    def _count(self, result: Result) -> None:
+        count = len(result.rows)
+        said = f"{count:,} row{'' if count == 1 else 's'}"
+        self.note(f"(first {said}; there is more)" if result.truncated else f"({said})")
+
+    def _said(self, role: str, content: str) -> None:
+        self.note(f"--- {role}")
+        self.err.print(Text(printable(content)))
+
+
+def answer_document(message: Message, trace: Path | None = None) -> dict[str, Any]:
+    """What ``--json`` prints: the answer without the schema and the steps."""
+    result = message.result
+    return {
+        "question": message.question,
+        "sql": message.sql,
+        "columns": list(result.columns) if result else [],
+        "rows": [[to_jsonable(cell) for cell in row] for row in result.rows] if result else [],
+        "truncated": bool(result and result.truncated),
+        "findings": [
+            {"code": f.code, "severity": f.severity, "message": f.message, "hint": f.hint}
+            for f in message.findings
+        ],
+        "error": message.error,
+        "error_kind": message.error_kind,
+        "usage": message.usage.to_dict(),
+        "seconds": round(message.seconds, 3),
+        "trace": str(trace) if trace else None,
+    }
+
+
+def _cost(usage: Usage, seconds: float) -> str:
+    return f"{seconds:.1f} s, {_tokens(usage)}" + (" (replayed)" if usage.replayed else "")
+
+
+def _tokens(usage: Usage) -> str:
+    cached = f" ({usage.cached_tokens:,} from cache)" if usage.cached_tokens else ""
+    return f"{usage.input_tokens:,} tokens read{cached}, {usage.output_tokens:,} written"
+
+
+def _write_csv(result: Result) -> None:
+    """RFC 4180: a header, CRLF after each record, quotes where needed; NULL is an empty field."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(result.columns)
+    for row in result.rows:
+        writer.writerow([to_text(cell, null="") for cell in row])
+    write_bytes(text.getvalue().encode("utf-8", "replace"))
