@@ -1,6 +1,9 @@
 """What is wrong with this SQL, without a model; and deterministic repair."""
 
 from macsql.checks.analysis import check
-from macsql.checks.repair import Repair, repair
+from macsql.checks.edits import Repair
+from macsql.checks.failure import explain_failure
+from macsql.checks.literals import StoredValues, repair_literals
+from macsql.checks.repair import repair
 
-__all__ = ["Repair", "check", "repair"]
+__all__ = ["Repair", "StoredValues", "check", "explain_failure", "repair", "repair_literals"]

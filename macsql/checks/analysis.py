@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from macsql.checks.functions import foreign_functions
 from macsql.checks.problems import Problem, name_problems
 from macsql.checks.resolve import resolve
+from macsql.checks.rules import RULES
 from macsql.checks.scopes import Resolution
 from macsql.checks.text import Statement, read
 from macsql.message import Finding
@@ -34,6 +36,8 @@ def analyse(sql: str, schema: Schema) -> Analysis:
     try:
         resolution = resolve(statement.tree, schema, statement.dialect, sql)
         problems = name_problems(statement, resolution, schema)
+        for rule in (*RULES, foreign_functions):
+            problems += rule(statement, resolution, schema)
     except RecursionError:
         # Nested too deeply to be followed: nothing is claimed, the database will tell.
         return Analysis(statement, schema, (), Resolution())

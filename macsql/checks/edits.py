@@ -18,6 +18,15 @@ class Fix:
     explanation: str
 
 
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A repaired statement, why it was changed, and how much: the cheaper, the likelier."""
+
+    sql: str
+    explanation: str
+    cost: float
+
+
 def requalify(uses: Iterable[Use], qualifier: str, dialect: str) -> list[Edit]:
     """Edits that make every use of a column refer to ``qualifier``; the name stays as written."""
     edits = []

@@ -1,32 +1,25 @@
 """Deterministic repair: the smallest edits that leave nothing certain to be wrong."""
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
 from macsql.checks.analysis import Analysis, analyse
-from macsql.checks.edits import Fix
-from macsql.checks.fixes import name_fixes
+from macsql.checks.edits import Fix, Repair
+from macsql.checks.functions import function_fixes
+from macsql.checks.literals import StoredValues, repair_literals
+from macsql.checks.name_fixes import name_fixes
 from macsql.checks.problems import Problem
+from macsql.checks.structure_fixes import structure_fixes
+from macsql.checks.syntax_fixes import syntax_fixes
 from macsql.checks.text import apply_edits
 from macsql.schema import Schema
-
-StoredValues = Callable[[str, str, str], Sequence[str]]
-"""(table, column, text) → stored values of that column that are like the text, best first."""
 
 _MAX_LOOKS = 40
 _MAX_FIXES = 8
 _FIXES_PER_PROBLEM = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """A repaired statement, why it was changed, and how much: the cheaper, the likelier."""
-
-    sql: str
-    explanation: str
-    cost: float
+_FAR_WORSE = 2.0
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -55,31 +48,54 @@ def repair(
     first = analyse(sql, schema)
     if not first.errors:
         return []
+    found = _search(first, max_candidates)
+    return [_with_stored_literals(r, schema, values) for r in found] if values else found
+
+
+def _with_stored_literals(repaired: Repair, schema: Schema, values: StoredValues) -> Repair:
+    corrected = repair_literals(repaired.sql, schema, values)
+    if not corrected:
+        return repaired
+    best = corrected[0]
+    return Repair(best.sql, f"{repaired.explanation}; {best.explanation}", repaired.cost)
+
+
+def _search(first: Analysis, max_candidates: int) -> list[Repair]:
+    """Cheapest-first search over sequences of fixes, one problem at a time."""
     order = count()
-    heap = [_State(0.0, next(order), sql)]
-    seen = {sql}
+    heap = [_State(0.0, next(order), first.statement.sql)]
+    seen = {first.statement.sql}
     clean: list[Repair] = []
     better: list[tuple[int, Repair]] = []
-    looks = 0
-    while heap and len(clean) < max_candidates and looks < _MAX_LOOKS:
+    for _ in range(_MAX_LOOKS):
+        if not heap or len(clean) == max_candidates:
+            break
         state = heapq.heappop(heap)
-        analysis = first if state.sql == sql else analyse(state.sql, schema)
-        looks += 1
+        if clean and state.cost > clean[0].cost + _FAR_WORSE:
+            break
+        analysis = analyse(state.sql, first.schema) if state.explanations else first
         if not analysis.errors:
             clean.append(state.repair())
             continue
-        fixes = _fixes(analysis) if len(state.explanations) < _MAX_FIXES else []
-        if not fixes and len(analysis.errors) < len(first.errors):
+        following = list(_next_states(state, analysis, order))
+        if not following and len(analysis.errors) < len(first.errors):
             better.append((len(analysis.errors), state.repair()))
-        for fix in fixes:
-            text = apply_edits(state.sql, fix.edits)
-            if text is not None and text not in seen:
-                seen.add(text)
-                explanations = (*state.explanations, fix.explanation)
-                heapq.heappush(heap, _State(state.cost + fix.cost, next(order), text, explanations))
-    if clean:
-        return clean
-    return [r for _, r in sorted(better, key=lambda pair: (pair[0], pair[1].cost))][:max_candidates]
+        for new in following:
+            if new.sql not in seen:
+                seen.add(new.sql)
+                heapq.heappush(heap, new)
+    partly = [r for _, r in sorted(better, key=lambda pair: (pair[0], pair[1].cost))]
+    return clean or partly[:max_candidates]
+
+
+def _next_states(state: _State, analysis: Analysis, order: Iterator[int]) -> Iterator[_State]:
+    if len(state.explanations) >= _MAX_FIXES:
+        return
+    for fix in _fixes(analysis):
+        text = apply_edits(state.sql, fix.edits)
+        if text is not None:
+            explanations = (*state.explanations, fix.explanation)
+            yield _State(state.cost + fix.cost, next(order), text, explanations)
 
 
 def _fixes(analysis: Analysis) -> list[Fix]:
@@ -91,4 +107,9 @@ def _fixes(analysis: Analysis) -> list[Fix]:
 
 
 def _cures(problem: Problem, analysis: Analysis) -> list[Fix]:
-    return name_fixes(problem, analysis)
+    code = problem.finding.code
+    if analysis.statement.tree is None:
+        return syntax_fixes(analysis.statement, analysis.schema)
+    if code in {"unknown-function", "other-dialect"}:
+        return function_fixes(problem, analysis.statement)
+    return structure_fixes(problem, analysis) or name_fixes(problem, analysis)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import sqlglot
 from sqlglot import exp
@@ -88,15 +89,16 @@ def read(sql: str, dialect: str) -> Statement:
     if len(sql) > MAX_CHARACTERS:
         return Statement(sql, dialect)
     try:
-        tokens = tuple(sqlglot.tokenize(sql, read=dialect))
+        reader = sqlglot.Dialect.get_or_raise(dialect)
+        tokens = tuple(reader.tokenize(sql))
     except (SqlglotError, ValueError, IndexError) as error:
         return Statement(sql, dialect, problem=_syntax(str(error)))
     if not tokens:
         return Statement(sql, dialect, problem=_syntax("the statement is empty"))
     if not _opens_query(tokens):
-        return Statement(sql, dialect, tokens, problem=_syntax("it does not start a query"))
+        return Statement(sql, dialect, tokens, problem=_no_query())
     try:
-        trees = sqlglot.parse(sql, read=dialect)
+        trees = reader.parser().parse(list(tokens), sql)
     except (SqlglotError, RecursionError, ValueError, IndexError, AttributeError) as error:
         return Statement(sql, dialect, tokens, problem=_parse_problem(error, sql))
     return _one_query(sql, dialect, tokens, [t for t in trees if t is not None])
@@ -111,8 +113,24 @@ def _one_query(
         )
         return Statement(sql, dialect, tokens, problem=finding)
     if not trees or not isinstance(trees[0], exp.Query):
-        return Statement(sql, dialect, tokens, problem=_syntax("it is not a query"))
+        return Statement(sql, dialect, tokens, problem=_no_query())
+    comma = _trailing_comma(tokens)
+    if comma is not None and dialect not in {"duckdb", "bigquery", "snowflake"}:
+        place = (comma.start, comma.end + 1)
+        return Statement(sql, dialect, tokens, problem=_syntax("a comma before FROM", place))
     return Statement(sql, dialect, tokens, trees[0])
+
+
+def _trailing_comma(tokens: tuple[Token, ...]) -> Token | None:
+    """A comma that the parser forgives and the database does not."""
+    for one, other in pairwise(tokens):
+        if one.token_type is TokenType.COMMA and other.token_type is TokenType.FROM:
+            return one
+    return None
+
+
+def _no_query() -> Finding:
+    return Finding("not-a-query", "error", "the statement is not a query", "start with SELECT")
 
 
 def _opens_query(tokens: tuple[Token, ...]) -> bool:

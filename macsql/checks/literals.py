@@ -1,0 +1,141 @@
+"""Text in conditions against the values that are stored: 'manhattan' where 'MANHATTAN' is kept."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import OSA
+from sqlglot import exp
+
+from macsql.checks.analysis import Analysis, analyse
+from macsql.checks.edits import Repair
+from macsql.checks.rules import own_nodes
+from macsql.checks.scopes import Scope, Status, Use
+from macsql.checks.text import Edit, apply_edits, span
+from macsql.schema import Schema
+
+StoredValues = Callable[[str, str, str], Sequence[str]]
+"""(table, column, text) → stored values of that column that are like the text, best first."""
+
+_CLOSE = 0.8
+_LEADER = 0.1
+_CLAUSES = ("where", "having")
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    place: tuple[int, int]
+    written: str
+    stored: str
+    column: str
+    cost: float
+
+    def edit(self) -> Edit:
+        return Edit(*self.place, "'" + self.stored.replace("'", "''") + "'")
+
+
+def repair_literals(
+    sql: str, schema: Schema, values: StoredValues, *, max_candidates: int = 3
+) -> list[Repair]:
+    """Statements whose text values are stored ones, best first; never raises by itself.
+
+    Looks at ``column = 'text'``, ``<>``, IN lists and LIKE without a wildcard. A value is replaced
+    by one that is equal but for case, spaces and punctuation, or by a single very close one; when
+    several fit equally well, each is a candidate. A text that is stored as written stays.
+
+    >>> from macsql.schema import Column, Table
+    >>> boro = Schema("sqlite", (Table("boro", (Column("name", "TEXT"),)),))
+    >>> stored = lambda table, column, text: ["MANHATTAN", "BRONX"]
+    >>> repair_literals("SELECT 1 FROM boro WHERE name = 'Manhattan'", boro, stored)[0].sql
+    "SELECT 1 FROM boro WHERE name = 'MANHATTAN'"
+    """
+    analysis = analyse(sql, schema)
+    options = [changes for changes in _all_changes(analysis, values) if changes]
+    if not options:
+        return []
+    best = [changes[0] for changes in options]
+    repairs = [_repair(sql, best)]
+    for position, changes in enumerate(options):
+        for other in changes[1:]:
+            repairs.append(_repair(sql, [*best[:position], other, *best[position + 1 :]]))
+    return sorted((r for r in repairs if r), key=lambda r: r.cost)[:max_candidates]
+
+
+def _repair(sql: str, changes: Sequence[_Change]) -> Repair | None:
+    text = apply_edits(sql, (c.edit() for c in changes))
+    if text is None:
+        return None
+    reasons = dict.fromkeys(
+        f"{c.written!r} is stored as {c.stored!r} in {c.column}" for c in changes
+    )
+    return Repair(text, "; ".join(reasons), round(sum(c.cost for c in changes), 3))
+
+
+def _all_changes(analysis: Analysis, values: StoredValues) -> Iterator[list[_Change]]:
+    by_column = {id(u.column): u for u in analysis.resolution.uses}
+    for scope in analysis.resolution.scopes:
+        for column, literal in _comparisons(scope, by_column):
+            use = by_column.get(id(column))
+            place, text = span(literal), literal.name
+            table = use.relation.table if use and use.relation else None
+            stored_column = table.column(use.name) if table and use else None
+            if place and text and table and stored_column:
+                near = values(table.name, stored_column.name, text)
+                title = f"{table.name}.{stored_column.name}"
+                yield list(_changes(place, text, near, title))
+
+
+def _comparisons(scope: Scope, by_column: dict[int, Use]) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    """(column, text) pairs that are compared for equality."""
+    joins = (j.args.get("on") for j in scope.select.args.get("joins") or ())
+    for root in (*(scope.select.args.get(c) for c in _CLAUSES), *joins):
+        for node in own_nodes(root) if root is not None else ():
+            if isinstance(node, (exp.EQ, exp.NEQ, exp.Like, exp.ILike)):
+                yield from _sides(node, by_column)
+            elif isinstance(node, exp.In):
+                for item in node.expressions:
+                    if _is_text(item, by_column):
+                        yield node.this, item
+
+
+def _sides(node: exp.Binary, by_column: dict[int, Use]) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    for column, text in ((node.left, node.right), (node.right, node.left)):
+        wild = isinstance(node, (exp.Like, exp.ILike)) and re.search("[%_]", text.name)
+        if isinstance(column, exp.Column) and _is_text(text, by_column) and not wild:
+            yield column, text
+
+
+def _is_text(node: exp.Expr, by_column: dict[int, Use]) -> bool:
+    if isinstance(node, exp.Literal):
+        return bool(node.is_string)
+    use = by_column.get(id(node))
+    return use is not None and use.status is Status.TEXT
+
+
+def _changes(
+    place: tuple[int, int], text: str, near: Sequence[str], column: str
+) -> Iterator[_Change]:
+    """What ``text`` may stand for among ``near``; nothing when it is stored as it is."""
+    if text in near:
+        return
+    same = [value for value in near if _plain(value) == _plain(text)]
+    if same:
+        for rank, value in enumerate(same):
+            yield _Change(place, text, value, column, 0.2 + 0.1 * rank)
+        return
+    scored = sorted(((_likeness(text, value), value) for value in near), reverse=True)
+    close = [(score, value) for score, value in scored if score >= _CLOSE]
+    # Two values that are about as close show that the text could be either, or neither.
+    if close and (len(close) == 1 or close[0][0] - close[1][0] >= _LEADER):
+        yield _Change(place, text, close[0][1], column, 0.5 + 2 * (1 - close[0][0]))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).casefold() or text
+
+
+def _likeness(one: str, other: str) -> float:
+    one, other = _plain(one), _plain(other)
+    if re.sub(r"\D", "", one) != re.sub(r"\D", "", other):
+        return 0.0  # another number is another thing, however alike the rest
+    return 1 - int(OSA.distance(one, other)) / max(len(one), len(other), 1)
