@@ -138,8 +138,10 @@ def _client(remote: Remote) -> openai.OpenAI:
     }
     try:
         if remote.kind == "azure":
-            endpoint = {"azure_endpoint": remote.base_url} if remote.base_url else {}
-            return openai.AzureOpenAI(**options, **endpoint)
+            if remote.base_url:
+                options["azure_endpoint"] = remote.base_url
+            azure: openai.OpenAI = openai.AzureOpenAI(**options)
+            return azure
         return openai.OpenAI(**options, base_url=remote.base_url)
     except (openai.OpenAIError, ValueError) as error:
         options["http_client"].close()
