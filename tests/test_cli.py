@@ -131,7 +131,8 @@ def test_json_has_a_document_for_a_failure_too(
     answering: Path, model: str, code: int, kind: str
 ) -> None:
     done = run("ask", "What?", "--json", "--model", f"answering:{model}")
-    assert json.loads(done.stdout)["error_kind"] == kind
+    document = json.loads(done.stdout)
+    assert (document["error_kind"], document["sql"]) == (kind, "")
     assert done.exit_code == code
 
 
@@ -187,7 +188,8 @@ def test_refinements_can_be_forbidden(answering: Path) -> None:
 def test_an_agent_can_be_left_out(answering: Path) -> None:
     done = run("ask", "How many?", "--without", "selector", "--without", "refiner")
     assert done.stdout == COUNT + "\n\n"
-    assert [line.split()[0] for line in done.stderr.splitlines()[:1]] == ["decomposer"]
+    assert "the SQL was not executed" in done.stderr
+    assert "selector" not in done.stderr
 
 
 def test_without_an_agent_that_writes_sql_there_is_no_answer(answering: Path) -> None:
@@ -242,6 +244,15 @@ def test_a_model_that_gives_no_answer(answering: Path, model: str, code: int, sa
     [line] = error_lines(done.stderr)
     assert said.casefold() in line.casefold()
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("form", [[], ["--csv"], ["--sql-only"]])
+def test_refused_sql_never_reaches_stdout(answering: Path, form: list[str]) -> None:
+    done = run("ask", "Drop the pupils.", "--model", "answering:Dropping", *form)
+    assert done.stdout == ""
+    assert "tried: DROP TABLE pupil" in done.stderr
+    run("ask", "Drop the pupils.", "--model", "answering:Dropping")
+    assert run("trace", *form).stdout == ""
 
 
 def test_the_database_is_as_before_after_a_refusal(answering: Path) -> None:
@@ -509,7 +520,7 @@ def test_the_cache_pays_for_a_reply_once(answering: Path) -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error(answering: Path) -> None:
-    process = start("ask", "All?", "--model", "answering:Many", "--max-rows", "100000", "--csv")
+    process = start("ask", "All?", "--model", "answering:Many", "--max-rows", "30000", "--csv")
     assert process.stdout is not None
     assert process.stdout.readline() == "i,square\n"
     process.stdout.close()

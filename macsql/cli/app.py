@@ -107,7 +107,7 @@ def ask(  # noqa: PLR0913 - one parameter for each option
         Literal["auto", "paper", "never"] | None,
         typer.Option(
             metavar="auto|paper|never",
-            help="When the model prunes the schema: when it is too large, by the paper's rule, never.",
+            help="Whether the model prunes the schema: if too large, by the paper's rule, never.",
         ),
     ] = None,
     without: Annotated[

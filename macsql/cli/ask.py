@@ -11,7 +11,6 @@ from macsql.cli.exits import ANSWERED, code_of_answer, code_of_error
 from macsql.cli.opening import open_database, open_llm, stand_in
 from macsql.cli.show import OutputForm, Screen
 from macsql.cli.streams import printable, report, write, writing
-from macsql.cli.weights import fetch_for
 from macsql.config import Settings
 from macsql.errors import MacSQLError
 from macsql.llm.base import LLM, estimate_tokens
@@ -101,7 +100,7 @@ class _Run:
             self._save()
             raise
         trace = self._save()
-        self.screen.findings(self.message.findings)
+        self.screen.findings(self.message)
         self.screen.answer(self.message, self.request.form, trace)
         if self.message.steps:
             self.screen.footer(self.message, trace)
@@ -111,9 +110,12 @@ class _Run:
 
     def _answer(self) -> None:
         with open_database(self.settings, self.request.descriptions) as database:
-            if self.request.replay is None:
-                fetch_for(self.settings.model, self.screen)
-            llm = open_llm(self.settings, record=self.request.record, replay=self.request.replay)
+            llm = open_llm(
+                self.settings,
+                self.screen,
+                record=self.request.record,
+                replay=self.request.replay,
+            )
             self.about |= {"database": database.display_url, "model": llm.name}
             pipeline = _pipeline(llm, self.settings, self.request.shape)
             events = pipeline.stream(self.request.question, database, self.request.evidence)
@@ -122,9 +124,12 @@ class _Run:
                 with self.screen.working(f"{doing} ..."):
                     event = next(events, None)
                 if event is None:
-                    return
+                    break
                 self.message, doing = event.message, event.agent or doing
                 self._show_steps()
+        if not self.message.sql and not self.message.error:
+            self.message.error = "No SQL: the agent that writes it was left out."
+            self.message.error_kind = "NoSQL"
 
     def _show_steps(self) -> None:
         for step in self.message.steps[self.shown :]:

@@ -45,7 +45,7 @@ def print_trace(file: Path | None, form: OutputForm, *, show_prompts: bool) -> i
     screen.note(", ".join(f"{name}: {printable(value)}" for name, value in about.items()))
     for step in message.steps:
         screen.step(step, prompts=show_prompts)
-    screen.findings(message.findings)
+    screen.findings(message)
     screen.answer(message, form, path)
     screen.footer(message, path)
     if message.error:

@@ -3,6 +3,8 @@
 import math
 from pathlib import Path
 
+from macsql.cli.show import Screen
+from macsql.cli.weights import fetch_for
 from macsql.config import Settings
 from macsql.database import Database
 from macsql.errors import ConfigError
@@ -28,8 +30,12 @@ def open_database(settings: Settings, descriptions: Path | None = None) -> Datab
     )
 
 
-def open_llm(settings: Settings, *, record: Path | None = None, replay: Path | None = None) -> LLM:
+def open_llm(
+    settings: Settings, screen: Screen, *, record: Path | None = None, replay: Path | None = None
+) -> LLM:
     """The model of the settings, with the reply cache or a recording around it.
+
+    Weights that are not here are fetched, with progress on ``screen``.
 
     With ``replay`` no model is opened. Raises ConfigError and LLMError as ``open_model`` does.
     """
@@ -43,6 +49,7 @@ def open_llm(settings: Settings, *, record: Path | None = None, replay: Path | N
             f"The model {settings.model} runs in this process and has no base_url: "
             "name the server's model, such as --model openai:MODEL."
         )
+    fetch_for(settings.model, screen)
     llm = open_model(
         settings.model,
         base_url=settings.base_url or None,

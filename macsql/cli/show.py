@@ -15,7 +15,7 @@ from macsql.cli.streams import printable, write, write_bytes, write_json, writin
 from macsql.cli.table import MAX_CELL, clean, lay_out
 from macsql.database.result import Result, to_jsonable, to_text
 from macsql.llm.base import Usage
-from macsql.message import Finding, Message, Step
+from macsql.message import Message, Step
 
 OutputForm = Literal["text", "json", "csv", "sql"]
 
@@ -81,12 +81,18 @@ class Screen:
             self._said(message["role"], message["content"])
         self._last_prompt = tuple(messages)
 
-    def findings(self, findings: Sequence[Finding]) -> None:
-        """Warnings and hints about the answer."""
-        for finding in findings:
+    def findings(self, message: Message) -> None:
+        """Warnings and hints about the answer, without what its error says anyway."""
+        for finding in message.findings:
+            if message.error and finding.message in message.error:
+                continue
             text = " ".join(filter(None, (finding.message, finding.hint)))
             line = Text(f"{finding.severity}: ", _SEVERITY_STYLES[finding.severity])
             self.err.print(line.append(clean(text, 2 * _MAX_NOTE), "none"))
+        if message.sql and message.error:
+            self.note(f"tried: {printable(message.sql)}")
+        elif message.sql and message.result is None:
+            self.note("warning: the SQL was not executed", "yellow")
 
     def footer(self, message: Message, trace: Path | None) -> None:
         """Time, calls, tokens, cost, and where the trace is."""
@@ -104,32 +110,31 @@ class Screen:
         self.note(", ".join(parts))
 
     def answer(self, message: Message, form: OutputForm, trace: Path | None = None) -> None:
-        """The answer on stdout. Raises ConfigError when stdout cannot be written."""
+        """The answer on stdout; SQL that failed or was refused is none.
+
+        Raises ConfigError when stdout cannot be written.
+        """
         with writing():
             if form == "json":
                 write_json(answer_document(message, trace))
+            elif message.error:
+                return
             elif form == "sql":
-                if message.sql:
-                    write(message.sql)
+                write(message.sql)
             elif form == "csv":
-                if message.result:
-                    _write_csv(message.result)
+                _write_csv(message.result)
             else:
                 self._sql(message.sql)
-                if message.result:
-                    self.table(message.result)
-                    self._count(message.result)
+                self._rows(message.result)
 
     def _sql(self, sql: str) -> None:
-        if not sql:
-            return
         if not self.out.is_terminal:
             write(printable(sql) + "\n")
             return
         from rich.syntax import Syntax
 
-        code = Syntax(printable(sql), "sql", background_color="default", word_wrap=True)
-        self.out.print(code)
+        code = printable(sql)
+        self.out.print(Syntax(code, "sql", background_color="default").highlight(code))
         self.out.print()
 
     def table(self, result: Result, *, limit: int = MAX_CELL) -> None:
@@ -143,7 +148,10 @@ class Screen:
             else:
                 write("".join(p.text for p in pieces))
 
-    def _count(self, result: Result) -> None:
+    def _rows(self, result: Result | None) -> None:
+        if result is None:
+            return
+        self.table(result)
         count = len(result.rows)
         said = f"{count:,} row{'' if count == 1 else 's'}"
         self.note(f"(first {said}; there is more)" if result.truncated else f"({said})")
@@ -154,11 +162,14 @@ class Screen:
 
 
 def answer_document(message: Message, trace: Path | None = None) -> dict[str, Any]:
-    """What ``--json`` prints: the answer without the schema and the steps."""
+    """What ``--json`` prints: the answer without the schema and the steps.
+
+    SQL that failed or was refused is no answer; the trace has it.
+    """
     result = message.result
     return {
         "question": message.question,
-        "sql": message.sql,
+        "sql": "" if message.error else message.sql,
         "columns": list(result.columns) if result else [],
         "rows": [[to_jsonable(cell) for cell in row] for row in result.rows] if result else [],
         "truncated": bool(result and result.truncated),
@@ -183,8 +194,10 @@ def _tokens(usage: Usage) -> str:
     return f"{usage.input_tokens:,} tokens read{cached}, {usage.output_tokens:,} written"
 
 
-def _write_csv(result: Result) -> None:
+def _write_csv(result: Result | None) -> None:
     """RFC 4180: a header, CRLF after each record, quotes where needed; NULL is an empty field."""
+    if result is None:
+        return
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(result.columns)
