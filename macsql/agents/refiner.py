@@ -14,7 +14,7 @@ from macsql.parsing import read_sql
 from macsql.prompts import PromptSet
 
 REPLY_TOKENS = 512
-NOTHING_TO_READ = frozenset({"writes", "not-a-query"})
+NOTHING_TO_READ = frozenset({"writes", "not-a-query", "several-statements"})
 """Refusals that a rewrite must not argue with: what was asked for is not a question."""
 
 
@@ -103,7 +103,8 @@ class Refiner:
         try:
             result = database.execute(sql)
         except UnsafeSQLError as error:
-            return Candidate(sql, origin, None, (_refusal(error),), str(error))
+            findings = [_refusal(error), *check(sql, database.schema)]
+            return Candidate(sql, origin, None, tuple(findings), str(error))
         except DatabaseError as error:
             findings = explain_failure(sql, str(error), database.schema)
             return Candidate(sql, origin, None, tuple(findings), str(error))
