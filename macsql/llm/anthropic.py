@@ -9,15 +9,15 @@ import anthropic
 
 from macsql.chat import ChatMessage
 from macsql.llm.base import Completion, ResponseFormat, Usage, estimate_tokens
-from macsql.llm.remote import CONNECT_SECONDS, Refused, Remote, cut_at, leave_out
-
-_RULES = {name: leave_out(name) for name in ("temperature", "stop_sequences")}
+from macsql.llm.remote import CONNECT_SECONDS, Remote, cut_at
 
 
 class AnthropicLLM:
     """The model that ``remote`` describes. The system prompt is marked for the prompt cache.
 
-    There is no JSON mode: the prompt has to ask for it. Several completions are several calls.
+    The API knows neither a temperature (since its version 2026-10-21 it refuses one) nor a JSON
+    mode: ``temperature`` has no effect, and for JSON the prompt has to ask. Several completions
+    are several calls.
     """
 
     def __init__(self, remote: Remote) -> None:
@@ -30,7 +30,6 @@ class AnthropicLLM:
             timeout=anthropic.Timeout(remote.timeout, connect=CONNECT_SECONDS),
             max_retries=remote.max_retries,
         )
-        self._refused = Refused(_RULES)
         weakref.finalize(self, self._client.close)
 
     def __repr__(self) -> str:
@@ -50,7 +49,6 @@ class AnthropicLLM:
         request: dict[str, Any] = {
             "model": self.remote.model,
             "max_tokens": max_tokens,
-            "temperature": temperature,
             "messages": [m for m in messages if m["role"] != "system"],
         }
         system = "\n\n".join(m["content"] for m in messages if m["role"] == "system")
@@ -72,21 +70,15 @@ class AnthropicLLM:
         return estimate_tokens(text)
 
     def _ask(self, request: dict[str, Any]) -> Any:
-        while True:
-            sent = self._refused.adapt(request)
-            try:
-                answer = self._client.messages.create(**sent)
-            except anthropic.BadRequestError as error:
-                if self._refused.learn(error, sent):
-                    continue
-                raise self.remote.sdk_error(anthropic, error) from error
-            except anthropic.AnthropicError as error:
-                raise self.remote.sdk_error(anthropic, error) from error
-            except (json.JSONDecodeError, UnicodeDecodeError) as error:
-                raise self.remote.error("the answer is not JSON.", retryable=True) from error
-            if getattr(answer, "content", None) is not None:
-                return answer
+        try:
+            answer = self._client.messages.create(**request)
+        except anthropic.AnthropicError as error:
+            raise self.remote.sdk_error(anthropic, error) from error
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise self.remote.error("the answer is not JSON.", retryable=True) from error
+        if getattr(answer, "content", None) is None:
             raise self.remote.error("the answer is not a message.")
+        return answer
 
     def _reply(self, answer: Any, stop: Sequence[str]) -> Completion:
         if answer.stop_reason == "refusal":
