@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from macsql.chat import ChatMessage
 from macsql.database.result import Result
-from macsql.llm.base import ChatMessage, Usage
+from macsql.llm.base import Usage
 from macsql.schema import Schema, Selection
 
 Severity = Literal["error", "warning", "hint"]

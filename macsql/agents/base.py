@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, Protocol, TypeVar
 
+from macsql.chat import ChatMessage
 from macsql.database import Database
 from macsql.errors import LLMError, ParseError
-from macsql.llm.base import LLM, ChatMessage
+from macsql.llm.base import LLM
 from macsql.message import Message, Step
 
 T = TypeVar("T")

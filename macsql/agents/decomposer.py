@@ -1,15 +1,18 @@
 """Decomposer: sub-questions, and SQL for each; the last one is the answer (paper, section 3.3)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from macsql.agents.base import ask_model, note
+from macsql.chat import ChatMessage
 from macsql.database import Database
-from macsql.llm.base import LLM, ChatMessage
-from macsql.message import Focus, Message, Step, SubQuestion
+from macsql.llm.base import LLM
+from macsql.message import Focus, Message, Step, SubQuestion, ValueMatch
+from macsql.names import quote
 from macsql.parsing import read_abstention, read_sub_questions
 from macsql.prompts import PromptSet
+from macsql.schema_text import literal
 
 Style = Literal["direct", "decompose"]
 REPLY_TOKENS: dict[Style, int] = {"direct": 512, "decompose": 1200}
@@ -77,7 +80,7 @@ class Decomposer:
             question=message.question,
             evidence=message.evidence,
             focus=show_focus(message.focus),
-            values=[f"{v.table}.{v.column} = '{v.value}'" for v in message.values],
+            values=show_values(message.values, message.schema.dialect),
             shots=self.shots,
             style=style,
         )
@@ -102,6 +105,13 @@ def needs_steps(question: str, evidence: str = "") -> bool:
 def show_focus(focus: Focus) -> str:
     """The likeliest names in one line; empty when nothing was found."""
     return ", ".join((*focus.tables, *focus.columns)[:MAX_FOCUS])
+
+
+def show_values(values: Sequence[ValueMatch], dialect: str) -> str:
+    """Found cells in one line, each as the condition that selects it."""
+    return ", ".join(
+        f"{quote(v.table, dialect)}.{quote(v.column, dialect)} = {literal(v.value)}" for v in values
+    )
 
 
 def _read(reply: str, dialect: str) -> tuple[str | None, tuple[SubQuestion, ...], str]:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from macsql.agents.base import ask_model, note, record
+from macsql.chat import ChatMessage
 from macsql.checks import check, explain_failure, repair, repair_literals
 from macsql.database import Database, Result
 from macsql.errors import DatabaseError, ParseError, UnsafeSQLError
-from macsql.llm.base import LLM, ChatMessage
+from macsql.llm.base import LLM
 from macsql.message import Candidate, Finding, Message, Step
 from macsql.parsing import read_sql
 from macsql.prompts import PromptSet

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from macsql.agents.base import ask_model, note, record
 from macsql.database import Database
 from macsql.errors import ParseError
-from macsql.linking import link_names, rank_tables, shrink_to
+from macsql.linking import link_names, link_values, rank_tables, shrink_to
 from macsql.linking.shrink import Shrunk
 from macsql.llm.base import LLM
 from macsql.message import Message, Step
@@ -52,6 +52,9 @@ class Selector:
         """Write focus, selection and the narrowed schema."""
         whole = message.schema
         message.focus = link_names(message.question, message.evidence, whole)
+        message.values = link_values(
+            message.question, message.evidence, whole, database.distinct_texts
+        )
         fitted = self._fit(whole, message)
         message.schema = fitted.schema
         if fitted.summary:

@@ -12,7 +12,8 @@ from rapidfuzz import fuzz
 from macsql.message import Focus
 from macsql.schema import Column, Schema, Table
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _STOP = frozenset(
     [
         "a",
@@ -99,7 +100,16 @@ def words(text: str) -> list[str]:
     >>> words("howManySingers_IDs")
     ['how', 'many', 'singer', 'id']
     """
-    return [_stem(w.lower()) for w in _WORD.findall(text)]
+    return [_stem(w.lower()) for part in _WORD.findall(text) for w in _HUMP.split(part)]
+
+
+def is_filler(word: str) -> bool:
+    """Whether the word says nothing about which table or value is meant.
+
+    >>> is_filler("Which"), is_filler("Berlin")
+    (True, False)
+    """
+    return word.casefold() in _STOP or len(word) == 1
 
 
 def link_names(question: str, evidence: str, schema: Schema) -> Focus:

@@ -1,0 +1,90 @@
+"""Words of a question against names, descriptions and stored values."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from macsql.linking import link_names, rank_columns, rank_tables, shrink_to
+from macsql.linking.names import words
+from macsql.schema import Column, ForeignKey, Schema, Table
+from macsql.schema_text import show_schema
+
+SHOP = Schema(
+    "sqlite",
+    (
+        Table(
+            "customer", (Column("customer_id", "INT"), Column("cityName", "TEXT")), ("customer_id",)
+        ),
+        Table(
+            "orders",
+            (
+                Column("order_id", "INT"),
+                Column("customer_id", "INT"),
+                Column("amt_2", "REAL", "net revenue"),
+            ),
+            ("order_id",),
+            (ForeignKey(("customer_id",), "customer", ("customer_id",)),),
+        ),
+        Table("colour", (Column("code", "TEXT", "", ("red", "green")),)),
+        Table("empty_one", (Column("x", "TEXT"),)),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SingersIn_Concerts", ["singer", "in", "concert"]),
+        ("HTTPServer", ["http", "server"]),
+        ("cities", ["city"]),
+        ("addresses", ["address"]),
+        ("class", ["class"]),
+        ("Straße 12", ["straße", "12"]),
+    ],
+)
+def test_words(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+def test_a_question_is_linked_to_the_tables_and_columns_it_names() -> None:
+    focus = link_names("In which cities do our customers live?", "", SHOP)
+    assert focus.tables == ("customer",)
+    assert "customer.cityName" in focus.columns
+
+
+def test_a_description_links_a_column_with_a_cryptic_name() -> None:
+    assert "orders.amt_2" in link_names("What is the net revenue?", "", SHOP).columns
+
+
+def test_a_stored_value_links_its_column() -> None:
+    assert "colour.code" in link_names("How many are red?", "", SHOP).columns
+
+
+def test_neighbours_of_a_named_table_come_before_strangers() -> None:
+    ranked = [t.name for t in rank_tables("Which customer paid most?", "", SHOP)]
+    assert ranked.index("customer") == 0
+    assert ranked.index("orders") < ranked.index("empty_one")
+
+
+def test_columns_named_in_the_question_come_first() -> None:
+    orders = SHOP.tables[1]
+    assert rank_columns("net revenue", "", orders)[0].name == "amt_2"
+
+
+@given(st.integers(min_value=60, max_value=400), st.text(max_size=40))
+def test_a_shrunk_schema_fits_its_budget_or_is_one_table(budget: int, question: str) -> None:
+    shrunk = shrink_to(budget, SHOP, show_schema, len, question)
+    assert len(show_schema(shrunk.schema)) <= budget or len(shrunk.schema.tables) == 1
+
+
+def test_examples_go_before_names() -> None:
+    whole = len(show_schema(SHOP))
+    shrunk = shrink_to(whole - 1, SHOP, show_schema, len, "red")
+    assert (shrunk.examples, shrunk.summary) == (1, "")
+    assert len(shrunk.schema.tables) == 4
+
+
+def test_what_was_left_out_is_said() -> None:
+    shrunk = shrink_to(130, SHOP, show_schema, len, "Which customers?")
+    assert "customer" in [t.name for t in shrunk.schema.tables]
+    assert "tables left out" in shrunk.summary
