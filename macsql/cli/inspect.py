@@ -42,7 +42,7 @@ def print_trace(file: Path | None, form: OutputForm, *, show_prompts: bool) -> i
     screen.note(f"question: {printable(message.question)}")
     if message.evidence:
         screen.note(f"evidence: {printable(message.evidence)}")
-    screen.note(", ".join(f"{name}: {printable(value)}" for name, value in about.items()))
+    screen.note(", ".join(f"{name}: {printable(value)}" for name, value in about.items() if value))
     for step in message.steps:
         screen.step(step, prompts=show_prompts)
     screen.findings(message)

@@ -134,7 +134,9 @@ class Screen:
         from rich.syntax import Syntax
 
         code = printable(sql)
-        self.out.print(Syntax(code, "sql", background_color="default").highlight(code))
+        highlighted = Syntax(code, "sql", background_color="default").highlight(code)
+        highlighted.rstrip()
+        self.out.print(highlighted)
         self.out.print()
 
     def table(self, result: Result, *, limit: int = MAX_CELL) -> None:

@@ -41,7 +41,7 @@ def write(text: str) -> None:
 
 def write_json(document: Any) -> None:
     """One JSON document; in plain ASCII where stdout cannot hold the rest."""
-    is_utf8 = sys.stdout.encoding.lower().replace("-", "") == "utf8"
+    is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     write(json.dumps(document, ensure_ascii=not is_utf8, allow_nan=False, indent=2))
 
 
