@@ -158,7 +158,7 @@ def find_engine(url: str) -> Engine:
         if scheme in engine.schemes:
             return engine
     # Anything else before "://" may hold a password, so only a plain word is repeated.
-    shown = f" {scheme!r}" if re.fullmatch(r"[a-z][a-z0-9.:-]{0,30}", scheme) else ""
+    shown = f" {scheme!r}" if re.fullmatch(r"(jdbc:)?[a-z][a-z0-9.-]{0,30}", scheme) else ""
     known = ", ".join(f"{engine.schemes[0]}://" for engine in ENGINES)
     raise ConfigError(f"Unknown database engine{shown}. Use a path to a SQLite file, or {known}")
 

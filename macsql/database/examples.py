@@ -4,16 +4,17 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from macsql.database.engines import Backend
+from macsql.database.engines import Backend, Cursor
 from macsql.errors import DatabaseError
 from macsql.schema import Column, ExampleValue, Schema, Table
 
 SAMPLED_ROWS = 2_000
 SECONDS_IN_ALL = 5.0
-SECONDS_PER_TABLE = 1.0
+SECONDS_PER_VIEW = 0.5
 MAX_EXAMPLES = 6
 MAX_DISTINCT_NUMBERS = 10
 MAX_TEXT = 50
@@ -29,34 +30,35 @@ _DATE = re.compile(
 def with_examples(schema: Schema, backend: Backend) -> tuple[Table, ...]:
     """The tables of ``schema`` with value examples.
 
-    Tables are read before views, which may be slow. What is not reached in time has none.
+    Tables are read before views, each of which has a moment only since it may be slow. What cannot
+    be read in time has no examples.
     """
     deadline = time.monotonic() + SECONDS_IN_ALL
     done: dict[str, Table] = {}
-    for table in sorted(schema.tables, key=lambda table: table.is_view):
-        seconds = min(SECONDS_PER_TABLE, deadline - time.monotonic())
-        done[table.name] = _with_examples(schema, table, backend, seconds) if seconds > 0 else table
-    return tuple(done[table.name] for table in schema.tables)
+    tables = [table for table in schema.tables if not table.is_view]
+    while tables and (seconds := deadline - time.monotonic()) > 0:
+        with suppress(DatabaseError), backend.reading(seconds) as cursor:
+            while tables:
+                table = tables.pop(0)
+                done[table.name] = _with_examples(schema, table, backend, cursor)
+    for view in (table for table in schema.tables if table.is_view):
+        seconds = min(deadline - time.monotonic(), SECONDS_PER_VIEW)
+        if seconds > 0:
+            with suppress(DatabaseError), backend.reading(seconds) as cursor:
+                done[view.name] = _with_examples(schema, view, backend, cursor)
+    return tuple(done.get(table.name, table) for table in schema.tables)
 
 
-def _with_examples(schema: Schema, table: Table, backend: Backend, seconds: float) -> Table:
+def _with_examples(schema: Schema, table: Table, backend: Backend, cursor: Cursor) -> Table:
     keys = schema.key_columns(table)
     telling = [
         column.name
         for column in table.columns
         if column.name.casefold() not in keys and not is_untelling_name(column.name)
     ]
-    if not telling:
-        return table
-    try:
-        with backend.reading(seconds) as cursor:
-            rows = list(backend.sample(cursor, table, telling, SAMPLED_ROWS))
-    except DatabaseError:
-        return table
+    rows = list(backend.sample(cursor, table, telling, SAMPLED_ROWS)) if telling else []
     cells = dict(zip(telling, zip(*rows, strict=True), strict=True)) if rows else {}
-    columns = tuple(
-        _with_column_examples(column, cells.get(column.name, ())) for column in table.columns
-    )
+    columns = tuple(_with_column_examples(c, cells.get(c.name, ())) for c in table.columns)
     return replace(table, columns=columns)
 
 

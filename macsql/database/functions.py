@@ -80,8 +80,8 @@ parse_json range struct struct_extract unnest
 """
 
 _SQLITE_ONLY = """
--> ->> bm25 changes highlight last_insert_rowid matchinfo offsets snippet sqlite_compileoption_used
-sqlite_source_id sqlite_version subtype total_changes
+-> ->> bm25 changes current_version highlight last_insert_rowid matchinfo offsets snippet
+sqlite_compileoption_used sqlite_source_id sqlite_version subtype total_changes
 """
 
 
