@@ -65,6 +65,10 @@ _SQLITE: dict[tuple[str, int | None], str] = {
     ("greatest", None): "MAX({*})",
     ("least", None): "MIN({*})",
     ("rand", 0): "RANDOM()",
+    # Not of any database: the words of BIRD's evidence, which models copy.
+    ("divide", 2): "(CAST({0} AS REAL) / ({1}))",
+    ("multiply", 2): "(({0}) * ({1}))",
+    ("subtract", 2): "(({0}) - ({1}))",
 }
 _SQLITE_SINCE: dict[tuple[int, int], dict[tuple[str, int | None], str]] = {
     (3, 44): {("concat", None): "({||})", ("string_agg", 2): "GROUP_CONCAT({*})"},

@@ -40,11 +40,11 @@ def join_fixes(analysis: Analysis, scope: Scope, wanted: Wanted) -> Iterator[Fix
         anchors = [r for r in scope.relations if r.table and r.table.name == path[0].left]
         anchors.sort(key=lambda r: not any(u.relation is r for u in wanted.uses))
         for rank, anchor in enumerate(anchors):
-            joined, text = _join_text(analysis, scope, path, anchor, wanted.alias)
+            joined, text = join_text(analysis, scope, path, anchor, wanted.alias)
             edits = [
                 Edit(place, place, text),
                 *requalify(wanted.uses, joined[-1][0], analysis.statement.dialect),
-                *_disambiguate(analysis, scope, [t for _, t in joined], wanted.uses),
+                *keep_meaning(analysis, scope, [t for _, t in joined], wanted.uses),
             ]
             cost = _JOIN_COST + _HOP_COST * sum(link.cost for link in path) + 0.2 * rank
             cost += 0.3 * _is_compared(wanted, anchor, analysis)
@@ -52,7 +52,7 @@ def join_fixes(analysis: Analysis, scope: Scope, wanted: Wanted) -> Iterator[Fix
                 cost += _TWICE_COST
             elif _FORGOTTEN.fullmatch(wanted.alias):
                 cost -= 0.5
-            yield Fix(tuple(edits), cost, _explain(path))
+            yield Fix(tuple(edits), cost, explain(path))
 
 
 def _is_compared(wanted: Wanted, anchor: Relation, analysis: Analysis) -> bool:
@@ -75,8 +75,8 @@ def _from_end(analysis: Analysis, scope: Scope) -> int | None:
     return None
 
 
-def _join_text(
-    analysis: Analysis, scope: Scope, path: Sequence[Link], anchor: Relation, alias: str
+def join_text(
+    analysis: Analysis, scope: Scope, path: Sequence[Link], anchor: Relation, alias: str = ""
 ) -> tuple[list[tuple[str, Table]], str]:
     """The joins of ``path`` as text, and the (name, table) pairs that they add, in order."""
     dialect = analysis.statement.dialect
@@ -87,7 +87,7 @@ def _join_text(
         table = analysis.schema.table(link.right)
         assert table is not None, "links connect tables of the schema"
         name = alias if link is path[-1] and alias else table.name
-        name = _free_name(name, taken)
+        name = free_name(name, taken)
         written = _table_text(table, dialect)
         if name.casefold() != table.name.casefold():
             written += f" AS {quote(name, dialect)}"
@@ -107,7 +107,8 @@ def _table_text(table: Table, dialect: str) -> str:
     return ".".join(quote(part, dialect) for part in table.name.split("."))
 
 
-def _free_name(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
+    """``name``, or with a number after it where that is taken; ``taken`` is folded."""
     name = name.rsplit(".", 1)[-1]
     number, free = 2, name
     while free.casefold() in taken:
@@ -115,7 +116,7 @@ def _free_name(name: str, taken: set[str]) -> str:
     return free
 
 
-def _disambiguate(
+def keep_meaning(
     analysis: Analysis, scope: Scope, tables: Sequence[Table], fixed: Sequence[Use]
 ) -> Iterator[Edit]:
     """Keep everything else meaning what it did: bare names that the new tables have as well are
@@ -144,7 +145,8 @@ def _counts_rows(relation: Relation, analysis: Analysis) -> bool:
     )
 
 
-def _explain(path: Sequence[Link]) -> str:
+def explain(path: Sequence[Link]) -> str:
+    """The path in words."""
     steps = []
     for link in path:
         on = " and ".join(f"{link.left}.{a} = {link.right}.{b}" for a, b in link.pairs)

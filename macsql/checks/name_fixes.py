@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 
 from macsql.checks.analysis import Analysis
+from macsql.checks.bridge_fixes import bridge_fixes, doubled_fixes
 from macsql.checks.edits import Fix, rename, replace_column, requalify, table_place
 from macsql.checks.join_fixes import Wanted, join_fixes, swap_fixes
 from macsql.checks.names import nearest, similarity
@@ -43,6 +44,7 @@ def _column_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
     if use.status is Status.NO_QUALIFIER:
         uses = _same_qualifier(use, analysis)
     yield from _two_words(uses, analysis)
+    yield from bridge_fixes(problem.uses, scope, analysis)
     yield from _requalified(uses, analysis)
     yield from _misspelt(problem.uses, analysis)
     yield from _alias_misspelt(problem.uses, analysis)
@@ -191,9 +193,10 @@ def _ambiguity_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
         for u in (problem.scope.uses if problem.scope else ())
         if u.clause == "select" and u.qualifier
     }
+    if use.qualifier:
+        yield from doubled_fixes(problem.uses, analysis)
+        return
     for rank, relation in enumerate(use.owners):
-        if use.qualifier:
-            return
         cost = 1.0 + 0.1 * rank - (0.3 if id(relation) in shown else 0.0)
         edits = requalify(problem.uses, relation.name, analysis.statement.dialect)
         yield Fix(tuple(edits), cost, f"{use.name} taken from {relation.name}")

@@ -7,6 +7,7 @@ from itertools import count
 
 from macsql.checks.analysis import Analysis, analyse
 from macsql.checks.edits import Fix, Repair
+from macsql.checks.forgiven import forgiven_fixes
 from macsql.checks.functions import function_fixes
 from macsql.checks.literals import StoredValues, repair_literals
 from macsql.checks.name_fixes import name_fixes
@@ -107,9 +108,9 @@ def _fixes(analysis: Analysis) -> list[Fix]:
 
 
 def _cures(problem: Problem, analysis: Analysis) -> list[Fix]:
-    code = problem.finding.code
-    if analysis.statement.tree is None:
-        return syntax_fixes(analysis.statement, analysis.schema)
-    if code in {"unknown-function", "other-dialect"}:
-        return function_fixes(problem, analysis.statement)
+    statement = analysis.statement
+    if statement.tree is None:
+        return syntax_fixes(statement, analysis.schema)
+    if problem.finding.code in {"unknown-function", "other-dialect", "syntax"}:
+        return function_fixes(problem, statement) or forgiven_fixes(problem, statement)
     return structure_fixes(problem, analysis) or name_fixes(problem, analysis)

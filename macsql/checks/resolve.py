@@ -21,7 +21,7 @@ _HIDDEN = {
 _SYSTEM_TABLES = frozenset(
     {
         *("sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"),
-        *("sqlite_sequence", "sqlite_stat1", "sqlite_stat4", "dual"),
+        *("sqlite_sequence", "sqlite_stat1", "sqlite_stat4"),
     }
 )
 _SYSTEM_SCHEMAS = frozenset(
@@ -188,6 +188,7 @@ class _Resolver:
             node.name.casefold() in _SYSTEM_TABLES
             or node.db.casefold() in _SYSTEM_SCHEMAS
             or node.name.casefold().startswith(("pg_", "pragma_"))
+            or (node.name.casefold() == "dual" and self.dialect in {"mysql", "oracle"})
         )
         return Relation(alias, None, node, unknown=not system)
 

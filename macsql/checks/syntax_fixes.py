@@ -26,6 +26,12 @@ _DANGLING = frozenset(
         TokenType.HAVING,
     }
 )
+_BEFORE_SELECT = frozenset(
+    {
+        *(TokenType.UNION, TokenType.INTERSECT, TokenType.EXCEPT),
+        *(TokenType.ALL, TokenType.DISTINCT, TokenType.L_PAREN),
+    }
+)
 _OTHER_DIALECTS = ("mysql", "tsql", "postgres", "oracle", "duckdb")
 
 
@@ -49,6 +55,21 @@ def _single_statement(statement: Statement) -> Iterator[Fix]:
     if ends and ends[0] < statement.tokens[-1].start:
         edit = Edit(ends[0], len(statement.sql), "")
         yield Fix((edit,), 1.0, "kept the first statement")
+    elif (end := _second_select(statement)) is not None:
+        yield Fix((Edit(end, len(statement.sql), ""),), 1.0, "kept the first statement")
+
+
+def _second_select(statement: Statement) -> int | None:
+    """Where a statement ends that another SELECT follows without a semicolon."""
+    depth, tokens = 0, statement.tokens
+    if not tokens or tokens[0].token_type is not TokenType.SELECT:
+        return None
+    for before, token in pairwise(tokens):
+        depth += (before.token_type is TokenType.L_PAREN) - (before.token_type is TokenType.R_PAREN)
+        continues = before.token_type in _BEFORE_SELECT
+        if token.token_type is TokenType.SELECT and depth == 0 and not continues:
+            return before.end + 1
+    return None
 
 
 # Names to quote -------------------------------------------------------------------------------

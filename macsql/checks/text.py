@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 import sqlglot
 from sqlglot import exp
@@ -114,19 +113,7 @@ def _one_query(
         return Statement(sql, dialect, tokens, problem=finding)
     if not trees or not isinstance(trees[0], exp.Query):
         return Statement(sql, dialect, tokens, problem=_no_query())
-    comma = _trailing_comma(tokens)
-    if comma is not None and dialect not in {"duckdb", "bigquery", "snowflake"}:
-        place = (comma.start, comma.end + 1)
-        return Statement(sql, dialect, tokens, problem=_syntax("a comma before FROM", place))
     return Statement(sql, dialect, tokens, trees[0])
-
-
-def _trailing_comma(tokens: tuple[Token, ...]) -> Token | None:
-    """A comma that the parser forgives and the database does not."""
-    for one, other in pairwise(tokens):
-        if one.token_type is TokenType.COMMA and other.token_type is TokenType.FROM:
-            return one
-    return None
 
 
 def _no_query() -> Finding:
