@@ -18,6 +18,7 @@ SECONDS = 1.0
 """Time for reading cells of one question's database; what is not reached is not linked."""
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*")
+_PART = re.compile(r"[^\W_]+")
 _TEXT_TYPE = re.compile(r"char|text|clob|string|enum|^$", re.IGNORECASE)
 
 
@@ -78,4 +79,4 @@ def _phrases(text: str) -> Iterator[tuple[str, str]]:
 
 def _folded(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text.casefold())
-    return " ".join(_TOKEN.findall("".join(c for c in plain if not unicodedata.combining(c))))
+    return " ".join(_PART.findall("".join(c for c in plain if not unicodedata.combining(c))))
