@@ -19,7 +19,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import groupby, permutations
 from pathlib import Path
 from typing import Any
 
@@ -112,20 +112,18 @@ def load(args: argparse.Namespace) -> list[dict[str, Any]]:
 
 def run(examples: list[dict[str, Any]], pipeline: Pipeline, data: Path, out: Any) -> None:
     """Answer each question and write its line at once."""
-    began, right = time.perf_counter(), 0
-    for count, example in enumerate(examples, 1):
-        path = data / "spider" / "database" / example["db_id"] / f"{example['db_id']}.sqlite"
+    began, right, count = time.perf_counter(), 0, 0
+    for name, group in groupby(examples, key=lambda e: e["db_id"]):
+        path = data / "spider" / "database" / name / f"{name}.sqlite"
         with Database(path, max_rows=100_000) as database:
-            line = answer(example, pipeline, database)
-        out.write(json.dumps(line) + "\n")
-        out.flush()
-        right += line["right"]
-        left = (time.perf_counter() - began) / count * (len(examples) - count)
-        print(
-            f"\r{count}/{len(examples)}  EX {right / count:.1%}  {left:.0f} s left ",
-            end="",
-            file=sys.stderr,
-        )
+            for example in group:
+                line = answer(example, pipeline, database)
+                out.write(json.dumps(line) + "\n")
+                out.flush()
+                right, count = right + line["right"], count + 1
+                left = (time.perf_counter() - began) / count * (len(examples) - count)
+                progress = f"{count}/{len(examples)}  EX {right / count:.1%}  {left:.0f} s left "
+                print(f"\r{progress}", end="", file=sys.stderr)
     print(file=sys.stderr)
 
 
