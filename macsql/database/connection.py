@@ -2,6 +2,8 @@
 
 import threading
 import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -151,8 +153,8 @@ class Database:
         if known is None or found is None or not text.strip() or limit < 1:
             return []
         place = (known.name, found.name)
-        equal = self._read_texts("equal_texts", *place, text, limit)
-        stored = self._read_texts("texts", *place, VALUES_READ)
+        equal = self._read_texts(self._backend.equal_texts, *place, text, limit)
+        stored = self._read_texts(self._backend.texts, *place, VALUES_READ)
         return nearest(text, [*equal, *stored], limit=limit)
 
     def distinct_texts(self, table: str, column: str, *, limit: int = VALUES_READ) -> list[str]:
@@ -164,17 +166,14 @@ class Database:
         found = known.column(column) if known else None
         if known is None or found is None:
             return []
-        return self._read_texts("texts", known.name, found.name, limit)
+        return self._read_texts(self._backend.texts, known.name, found.name, limit)
 
-    def _read_texts(self, method: str, *arguments: Any) -> list[str]:
+    def _read_texts(self, read: Callable[..., Iterable[str]], *arguments: Any) -> list[str]:
         """What could be read in time: values are a help, so their lack is not an error."""
         self._check_open()
         values: list[str] = []
-        try:
-            with self._backend.reading(VALUES_SECONDS) as cursor:
-                values.extend(getattr(self._backend, method)(cursor, *arguments))
-        except DatabaseError:
-            return values
+        with suppress(DatabaseError), self._backend.reading(VALUES_SECONDS) as cursor:
+            values.extend(read(cursor, *arguments))
         return values
 
     def _check_open(self) -> None:

@@ -4,12 +4,11 @@ Everything here is an allow-list. What cannot be read, or is not listed, is refu
 """
 
 import re
-from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.dialect import Dialect
-from sqlglot.errors import ParseError as SQLGlotParseError
 from sqlglot.errors import SqlglotError
 
 from macsql.database.engines import dialect_name
@@ -18,13 +17,18 @@ from macsql.errors import UnsafeSQLError
 
 MAX_CHARACTERS = 200_000
 MAX_NESTING = 200
-MAX_TREE_DEPTH = 1_000
+MAX_TREE_DEPTH = 500
 
 _QUERY_STARTS = frozenset({"SELECT", "WITH", "VALUES", "(", "FROM"})
 _WRITE_STARTS = names(
     "INSERT UPDATE DELETE REPLACE MERGE UPSERT CREATE DROP ALTER TRUNCATE RENAME GRANT REVOKE COPY"
     " LOAD IMPORT EXPORT VACUUM REINDEX ANALYZE ATTACH DETACH INSTALL CALL EXEC EXECUTE DO LOCK"
     " COMMENT REFRESH CLUSTER"
+)
+# T-SQL needs no semicolon between statements; these are reserved, so no name or alias is meant.
+_TSQL_WRITES = names(
+    "INSERT UPDATE DELETE MERGE CREATE DROP ALTER TRUNCATE GRANT REVOKE DENY EXEC EXECUTE BACKUP"
+    " RESTORE BULK KILL SHUTDOWN RECONFIGURE DBCC USE SET DECLARE WAITFOR BEGIN COMMIT ROLLBACK"
 )
 _WRITE_KINDS = (
     exp.DML,
@@ -87,10 +91,14 @@ def guard_sql(sql: str, dialect: str) -> str:
     try:
         tokens = _tokens(sql, dialect)
         tokens = _one_statement(sql, tokens, dialect)
-        tree = _parse(sql, tokens, dialect)
-        _check_tree(tree, dialect, sql)
+        trees = _parse(sql, tokens, dialect)
+        for tree in trees:
+            if tree is not None:
+                _check_tree(tree, dialect, sql)
     except RecursionError:
         raise _refusal(sql, "too-complex", "The statement is nested too deeply.") from None
+    if len(trees) != 1 or not isinstance(trees[0], exp.Query | exp.Values):
+        raise _refusal(sql, "not-a-query", "Only queries may be run: begin with SELECT or WITH.")
     return sql[: tokens[-1].end + 1].strip()
 
 
@@ -140,10 +148,9 @@ def _is_read_alike(sql: str, tokens: list[Token]) -> bool:
         seen[token.start : token.end + 1] = b"\x01" * (token.end + 1 - token.start)
     for lexeme in _SQLITE_LEXEMES.finditer(sql):
         part = seen[lexeme.start() : lexeme.end()]
-        if lexeme["gap"] is None and not all(part):
-            return False
         # A token may hold white space ("GROUP BY"), never a comment.
-        if lexeme["gap"] is not None and any(part) and lexeme["gap"].strip():
+        is_comment = bool(lexeme["gap"] and lexeme["gap"].strip())
+        if (is_comment and any(part)) or (lexeme["gap"] is None and not all(part)):
             return False
     return True
 
@@ -170,25 +177,24 @@ def _one_statement(sql: str, tokens: list[Token], dialect: str) -> list[Token]:
         raise _refusal(
             sql, "several-statements", "Only one statement may be run: remove what follows the ';'."
         )
+    if dialect == "tsql" and any(w.text.upper() in _TSQL_WRITES for w in words if _is_bare(w)):
+        raise _refusal(sql, "writes", "Only reading is allowed; the statement has more than that.")
     return words
 
 
-def _parse(sql: str, tokens: list[Token], dialect: str) -> exp.Expr:
+def _is_bare(token: Token) -> bool:
+    return token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER)
+
+
+def _parse(sql: str, tokens: list[Token], dialect: str) -> list[exp.Expr | None]:
     try:
-        trees = Dialect.get_or_raise(dialect).parser().parse(tokens, sql)
-    except SQLGlotParseError as error:
-        raise _refusal(sql, "unparsable", _syntax_error(error)) from error
+        return Dialect.get_or_raise(dialect).parser().parse(tokens, sql)
     except SqlglotError as error:
-        raise _refusal(sql, "unparsable", "The statement cannot be read as SQL.") from error
-    if len(trees) != 1 or trees[0] is None:
-        raise _refusal(sql, "several-statements", "Only one statement may be run.")
-    return trees[0]
+        raise _refusal(sql, "unparsable", _syntax_error(error)) from error
 
 
-def _syntax_error(error: SQLGlotParseError) -> str:
-    if not error.errors:
-        return "The statement cannot be read as SQL."
-    first = error.errors[0]
+def _syntax_error(error: SqlglotError) -> str:
+    first: dict[str, Any] = next(iter(getattr(error, "errors", ())), {})
     near = " ".join(f"{first.get('start_context') or ''}{first.get('highlight') or ''}".split())
     where = f' near "…{near[-60:]}"' if near else ""
     what = str(first.get("description") or "it cannot be read").rstrip(".")
@@ -196,9 +202,12 @@ def _syntax_error(error: SQLGlotParseError) -> str:
 
 
 def _check_tree(tree: exp.Expr, dialect: str, sql: str) -> None:
-    for node, depth in _walk(tree):
+    pending = [(tree, 0)]
+    while pending:
+        node, depth = pending.pop()
         if depth > MAX_TREE_DEPTH:
             raise _refusal(sql, "too-complex", "The statement is nested too deeply.")
+        pending.extend((child, depth + 1) for child in node.iter_expressions())
         kind = type(node).__name__
         if isinstance(node, _WRITE_KINDS) and kind not in _KINDS:
             raise _refusal(
@@ -210,16 +219,6 @@ def _check_tree(tree: exp.Expr, dialect: str, sql: str) -> None:
             raise _refusal(sql, "forbidden-syntax", f"Not allowed in a query: {_words(kind)}.")
         if isinstance(node, exp.Table):
             _check_table(node, dialect, sql)
-    if not isinstance(tree, exp.Query | exp.Values):
-        raise _refusal(sql, "not-a-query", "Only queries may be run: begin with SELECT or WITH.")
-
-
-def _walk(tree: exp.Expr) -> Iterator[tuple[exp.Expr, int]]:
-    pending = [(tree, 0)]
-    while pending:
-        node, depth = pending.pop()
-        yield node, depth
-        pending.extend((child, depth + 1) for child in node.iter_expressions())
 
 
 def _words(kind: str) -> str:

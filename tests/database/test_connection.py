@@ -368,6 +368,13 @@ def test_an_unknown_column_has_no_values(school_db: Path) -> None:
         assert database.distinct_texts("nope", "city") == []
 
 
+def test_values_that_cannot_be_read_are_no_error(school_db: Path) -> None:
+    with opened(school_db) as database:
+        assert database.schema.tables
+        school_db.unlink()
+        assert database.similar_values("school", "city", "Berlin") == []
+
+
 def test_distinct_texts_are_stored_texts(school_db: Path) -> None:
     with opened(school_db) as database:
         assert sorted(database.distinct_texts("pupil", "grade")) == ["12", "7", "8"]
