@@ -37,7 +37,7 @@ def _pattern(dialect: str) -> re.Pattern[str]:
         "|".join(
             [
                 rf"(?P<comment>--[^\n]*+|/\*(?s:.)*?(?:\*/|\Z){hash_comment})",
-                r"(?P<fence>`{3,})",
+                r"(?P<fence>`{3,}|~{3,})",
                 rf"(?P<literal>{'|'.join(body + q for q, body in bodies)}{brackets})",
                 rf"(?P<open>{'|'.join(body for _, body in bodies)})",
                 r"(?P<space>\s++)",
@@ -58,7 +58,9 @@ def tokens(sql: str, dialect: str, start: int = 0, end: int | None = None) -> It
 
 def is_balanced(sql: str, dialect: str) -> bool:
     """Whether every literal of ``sql`` has its end."""
-    return all(t.kind != "open" for t in tokens(sql, dialect))
+    if not any(quote in sql for quote in "'\"`"):
+        return True
+    return all(m.lastgroup != "open" for m in _pattern(dialect).finditer(sql))
 
 
 def split_statements(sql: str, dialect: str) -> list[str]:

@@ -27,6 +27,8 @@ _TOKEN = re.compile(
     |(?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
+_MAX_LOOSE = 200_000
+_NEXT_KEY = re.compile(r"""\s*,\s*["'][^"'\n]{1,100}["']\s*:""")
 _WORDS = {"true": True, "false": False, "null": None, "none": None}
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
@@ -50,8 +52,8 @@ def read_json(text: str, start: int = 0) -> tuple[Any, int, bool]:
 def _read_loose(text: str, start: int) -> tuple[Any, int, bool]:
     root: list[Any] = []
     stack: list[Any] = [root]
-    end = len(text)
-    for token in _TOKEN.finditer(text, start):
+    end = min(len(text), start + _MAX_LOOSE)
+    for token in _TOKEN.finditer(text, start, end):
         kind = token.lastgroup
         if kind in ("skip", "other"):
             continue
@@ -64,7 +66,8 @@ def _read_loose(text: str, start: int) -> tuple[Any, int, bool]:
         elif token.group() == ":":
             _expect_value(stack[-1])
         elif token.group() in "}])":
-            _close(stack, token.group())
+            typo = not isinstance(stack[-1], Pairs) and _NEXT_KEY.match(text, token.end())
+            _close(stack, "]" if typo else token.group())
         if len(stack) == 1 and root:
             end = token.end()
             break

@@ -25,6 +25,7 @@ _ANSWER = re.compile(r"<(answer|final_answer|final|solution|output)>(.*?)(?:</\1
 _RUN_ON = re.compile(
     r"^[ \t#*]*(?:={6,}|【|question solved|\[/?INST\]|(?:user|human)[ \t]*:)", re.M | re.I
 )
+_TRIPLE = re.compile(r"""(?:^|(?<=[:\s]))(?:\'\'\'|\"\"\")(\w*)[ \t]*$""", re.MULTILINE)
 _SQL_HINT = re.compile(r"\bselect\b", re.IGNORECASE)
 
 
@@ -64,10 +65,20 @@ def clean(reply: str) -> tuple[str, bool]:
     text, unfinished = strip_reasoning(reply.replace("\r\n", "\n").lstrip("\ufeff"))
     parts = (re.sub(r"^\s*assistant\s*\n", "", p) for p in _CONTROL.split(text, maxsplit=20))
     text = next((p for p in parts if p.strip()), "")
+    text = _plain_fences(text)
     answers = _ANSWER.findall(text)
     if answers and answers[-1][1].strip():
         text = answers[-1][1]
     return text, unfinished
+
+
+def _plain_fences(text: str) -> str:
+    """Write fences of triple quotes and of [SQL] … [/SQL] as the usual ones."""
+    if "[/SQL]" in text:
+        text = text.replace("[SQL]", "\n```sql\n").replace("[/SQL]", "\n```\n")
+    if "```" not in text and len(_TRIPLE.findall(text)) > 1:
+        text = _TRIPLE.sub(r"```\1", text)
+    return text
 
 
 def cut_run_on(text: str, *, questions: bool = False) -> str:
@@ -105,6 +116,7 @@ _OPEN = re.compile(
     r"|<(?P<element>sql|sql_query|query|code|pre)\b[^<>\n]{0,60}>",
     re.IGNORECASE,
 )
+_MAX_BLOCKS = 5000
 _ATTRIBUTES = re.compile(r"[ \t]*(?:\{[^\n}]*\}|[a-z_]+=[^\n]*|)\n", re.IGNORECASE)
 _STATEMENT_TAG = re.compile(
     r"(?:select|with|insert|update|delete|drop|values|pragma|explain|create|alter)\Z", re.IGNORECASE
@@ -120,7 +132,7 @@ def blocks(text: str, dialect: str) -> list[Block]:
     """
     found: list[Block] = []
     position = 0
-    while opening := _OPEN.search(text, position):
+    while len(found) < _MAX_BLOCKS and (opening := _OPEN.search(text, position)):
         block, position = _read_block(text, opening, dialect)
         found.append(block)
     return found
@@ -140,8 +152,7 @@ def _read_block(text: str, opening: re.Match[str], dialect: str) -> tuple[Block,
     else:
         stop, after, closed = _find_close(text, start, opening["mark"], dialect)
     content = text[start:stop].strip()
-    line_start = text.rfind("\n", 0, opening.start()) + 1
-    if ">" in text[line_start : opening.start()]:
+    if ">" in text[max(0, opening.start() - 20) : opening.start()].rpartition("\n")[2]:
         content = re.sub(r"^[ \t]*>[ \t]?", "", content, flags=re.M).rstrip("> \t\n")
     return Block(tag.lower(), content, closed, opening.start(), after), after
 
@@ -155,8 +166,7 @@ def _find_close(text: str, start: int, mark: str, dialect: str) -> tuple[int, in
     fallback: tuple[int, int, bool] | None = None
     marks = re.compile(re.escape(mark[0]) + f"{{{len(mark)},}}")
     for m in islice(marks.finditer(text, start), 8):
-        line_start = max(start, text.rfind("\n", start, m.start()) + 1)
-        before = text[line_start : m.start()].strip(" \t>")
+        before = text[max(start, m.start() - 80) : m.start()].rpartition("\n")[2].strip(" \t>")
         rest = text[m.end() : m.end() + 80].partition("\n")[0].rstrip()
         alone = not before and not rest
         reopens = not before and re.fullmatch(r"\{?\.?[A-Za-z][\w+.#-]*\}?", rest) is not None

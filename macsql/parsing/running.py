@@ -76,8 +76,8 @@ def _may_begin(text: str, match: re.Match[str]) -> bool:
     before = text[max(line_start, match.start() - 300) : match.start()].rstrip(" \t\xa0(")
     if not before or not (before[-1].isalnum() or before[-1] in "_,;'’"):
         return True
-    word = re.search(r"(\w*)\W*\Z", before)
-    introduced = word is not None and word[1].casefold() in INTRODUCERS
+    word = before.rstrip(" ,;'’").rpartition(" ")[2]
+    introduced = word.casefold() in INTRODUCERS
     keyword = match.group().split()[0]
     return before[-1] == ";" or (introduced and (keyword.isupper() or before[-1] in "'’"))
 

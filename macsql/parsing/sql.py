@@ -11,21 +11,26 @@ from macsql.parsing.loose_json import Pairs, read_json
 from macsql.parsing.reply import Block, blocks, clean, cut_run_on
 from macsql.parsing.running import Extract, find_statement
 from macsql.parsing.statements import ends_open, parse, statement_in
-from macsql.parsing.words import CERTAIN, STATEMENT
+from macsql.parsing.words import CANDIDATE, CERTAIN, STATEMENT
 
 _LABEL = re.compile(
-    r"\s*(?:[*_#>]|\d{1,2}\.\s)*\s*(?:(?:final|the|corrected|fixed|new)\s+)*"
-    r"(?:sqlite|postgresql|postgres|mysql|duckdb|t-?sql)?\s*(?:sql|query|answer|statement|code)*"
-    r"(?:\s*(?:query|statement|code|answer))?\s*[*_]*\s*(?::|：|\n)[*_]*\s*",
+    r"[*_#>]{0,6}[ \t]{0,8}(?:(?:final|the|corrected|fixed|new|sqlite|postgres|postgresql|mysql"
+    r"|duckdb|t-?sql|sql|query|statement|code|answer)[ \t]{0,4}){1,5}[*_]{0,4}[ \t]{0,4}[:：\n]"
+    r"[*_\s]*+",
     re.IGNORECASE,
 )
+_FINAL = re.compile(
+    r"^\W{0,8}(?:the )?(?:final|corrected|fixed|revised|improved)[ \t]+(?:\w+[ \t]+)?"
+    r"(?:sql|query|answer|version|statement)\b[^:\n]{0,20}:",
+    re.IGNORECASE | re.MULTILINE,
+)
 _SUB_QUESTION = re.compile(
-    r"^[ \t>#*\-]*(?:\d{1,2}[.)]\s*)?[*_]*(?:sub[- ]?question|step)s?[ \t]*\#?"
-    r"\d*(?:\.\d+)*[ \t]*[*_]*[ \t]*[:.)\-–—：][ \t]*[*_]*(?P<question>[^\n]*)",
+    r"^[ \t>#*\-]*+(?:\d{1,2}[.)][ \t]*+)?[*_]*+(?:sub[- ]?question|step)s?[ \t]*+\#?"
+    r"[\d.]*+(?:(?<=\.)|[ \t]*+[*_]*+[ \t]*+[:)\-–—：])[ \t]*+[*_]*+(?P<question>[^\n]*)",
     re.IGNORECASE | re.MULTILINE,
 )
 _NO_SQL = re.compile(
-    r"^[ \t>#*`_\-]*NO[ _\-]SQL[ \t*`_]*(?::[ \t*`_]*(?P<reason>[^\n]*))?$",
+    r"^[ \t>#*`_\-]*+NO[ _\-]SQL[ \t*`_]*(?::[ \t*`_]*(?P<reason>[^\n]*))?$",
     re.IGNORECASE | re.MULTILINE,
 )
 _JSON_KEYS = (
@@ -51,13 +56,13 @@ def read_sql(reply: str, dialect: str = "sqlite") -> str:
     'SELECT 1'
     """
     text, unfinished = clean(reply)
-    for part in dict.fromkeys((cut_run_on(text, questions=True), text)):
-        found = _read(part, dialect)
-        if found.sql or found.cut:
-            break
-    if found.sql:
-        return _encodable(found.sql)
-    raise _error(reply, cut=found.cut, unfinished=unfinished)
+    found = [_read(p, dialect) for p in dict.fromkeys((cut_run_on(text, questions=True), text))]
+    if not any(f.sql for f in found) and "\\n" in text and "\n" not in text.strip():
+        found.append(_read(re.sub(r'\\([nt"])', _unescaped, text), dialect))
+    sql = next((f.sql for f in found if f.sql), "")
+    if sql:
+        return _encodable(sql)
+    raise _error(reply, cut=any(f.cut for f in found), unfinished=unfinished)
 
 
 def read_sub_questions(reply: str, dialect: str = "sqlite") -> tuple[tuple[SubQuestion, ...], str]:
@@ -121,6 +126,10 @@ def _error(reply: str, *, cut: bool, unfinished: bool) -> ParseError:
     return ParseError(f"{what}; ask again or allow more output tokens.", reply=reply)
 
 
+def _unescaped(match: re.Match[str]) -> str:
+    return {"n": "\n", "t": "\t"}.get(match[1], match[1])
+
+
 def _encodable(sql: str) -> str:
     return sql.encode("utf-8", "replace").decode("utf-8")
 
@@ -138,6 +147,9 @@ def _all_statements(text: str, dialect: str, depth: int = 0) -> Iterator[Extract
     if from_json.sql or from_json.cut:
         yield from_json
         return
+    if marked := _with_marks_inside(text, dialect):
+        yield marked
+        return
     found = blocks(text, dialect)
     fenced = [_from_block(block, dialect) for block in found]
     if any(f.sql or f.cut for f in fenced):
@@ -148,7 +160,18 @@ def _all_statements(text: str, dialect: str, depth: int = 0) -> Iterator[Extract
         yield from (f for f in inner if f.sql)
         return
     outside = _outside(text, found)
-    yield find_statement(outside, dialect)
+    *_, final = [0, *(m.end() for m in _FINAL.finditer(outside))]
+    last = find_statement(outside[final:], dialect)
+    yield last if last.sql or last.cut or not final else find_statement(outside, dialect)
+
+
+def _with_marks_inside(text: str, dialect: str) -> Extract | None:
+    """The unfenced statement of ``text`` that has marks of a fence in a literal."""
+    mark = re.search(r"`{3}|~{3}", text)
+    if mark is None or not CANDIDATE.search(text, 0, mark.start()):
+        return None
+    found = find_statement(text, dialect)
+    return found if mark.group() in found.sql else None
 
 
 def _outside(text: str, found: list[Block]) -> str:
@@ -211,7 +234,7 @@ def _json_sql(value: object, depth: int) -> str | None:
                 return _json_text(member, depth)
             if isinstance(member, list) and (found := _json_sql(member, depth + 1)):
                 return found
-        return None
+        value = [v for _, v in value]
     if isinstance(value, list):
         return next(filter(None, (_json_sql(v, depth + 1) for v in reversed(value[-20:]))), None)
     return None

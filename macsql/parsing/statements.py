@@ -10,7 +10,7 @@ from sqlglot.errors import SqlglotError
 from macsql.parsing.lexer import Token, split_statements, tokens
 from macsql.parsing.words import ARTICLES, CERTAIN, OPEN_CHARS, OPEN_WORDS, STATEMENT, WRITE
 
-MAX_PARSED = 100_000
+MAX_PARSED = 50_000
 """Longest statement, in characters, that is parsed to see whether it is one."""
 _MAX_NESTING = 200
 
@@ -89,7 +89,10 @@ def statement_in(block: str, dialect: str) -> str:
     Of several queries it is the last. With anything but queries among them it is the whole text,
     so that the guard sees, and refuses, all that the model wrote.
     """
-    pieces = [p for p in split_statements(block, dialect) if STATEMENT.match(p)]
+    every = split_statements(block, dialect)
+    pieces = [p for p in every if STATEMENT.match(p)]
+    if any(WRITE.search(p) for p in every if p not in pieces):
+        return block.rstrip("; \n\t")
     if len(pieces) == 1:
         return pieces[0]
     chosen = last_read(pieces, dialect) if pieces else None
