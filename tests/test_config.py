@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from macsql.config import Settings, load_settings
+from macsql.config import Settings, config_file, load_settings
 from macsql.errors import ConfigError
 
 
@@ -121,6 +121,11 @@ def test_a_folder_in_place_of_the_file_is_named(tmp_path: Path) -> None:
 def test_a_byte_order_mark_does_not_matter(config: Path) -> None:
     config.write_bytes(b"\xef\xbb\xbfmodel = 'x'\n")
     assert load_settings(environ=environ(config)).settings.model == "x"
+
+
+def test_without_a_variable_the_file_is_in_the_user_s_folder() -> None:
+    path = config_file({})
+    assert (path.parent.name, path.name) == ("macsql", "config.toml")
 
 
 def test_settings_cannot_be_changed() -> None:
