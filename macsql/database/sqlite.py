@@ -56,6 +56,7 @@ class SQLiteBackend:
 
     def __init__(self, path: Path, *, connect_timeout: float) -> None:
         self._path = path
+        self._file = path.absolute()
         self.name = path.stem
         self.display_url = f"sqlite:///{path}"
         self._connect_timeout = connect_timeout
@@ -92,10 +93,10 @@ class SQLiteBackend:
         return DatabaseUnavailable(f"The database {shown} {why}")
 
     def _connect(self) -> sqlite3.Connection:
-        uri = self._path.absolute().as_uri() + "?mode=ro"
+        uri = self._file.as_uri() + "?mode=ro"
         # A reader of a WAL database makes side files, or fails in a read-only folder. Without a
         # log nobody is writing, so the file may be read as it is.
-        if self._uses_wal() and not Path(f"{self._path}-wal").exists():
+        if self._uses_wal() and not Path(f"{self._file}-wal").exists():
             uri += "&immutable=1"
         connection = sqlite3.connect(uri, uri=True, timeout=self._connect_timeout)
         try:
@@ -111,7 +112,7 @@ class SQLiteBackend:
         return connection
 
     def _uses_wal(self) -> bool:
-        with self._path.open("rb") as file:
+        with self._file.open("rb") as file:
             return file.read(20)[18:20] == b"\x02\x02"
 
     @contextmanager

@@ -121,6 +121,15 @@ def test_a_relative_path_opens(school_db: Path, monkeypatch: pytest.MonkeyPatch)
             assert database.execute("SELECT 1").rows == ((1,),)
 
 
+def test_a_relative_path_still_means_the_same_after_a_change_of_folder(
+    school_db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(school_db.parent)
+    with opened("school.sqlite") as database:
+        monkeypatch.chdir("/")
+        assert database.execute("SELECT count(*) FROM school").rows == ((3,),)
+
+
 def test_percent_escapes_and_options_of_a_url_are_understood(school_db: Path) -> None:
     path = school_db.rename(school_db.with_name("my school.db"))
     url = f"sqlite+pysqlite:///{path.parent}/my%20school.db?mode=rwc&timeout=5"
