@@ -61,6 +61,7 @@ def clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setenv("MACSQL_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("MACSQL_CONFIG", str(tmp_path / "no-config.toml"))
+    monkeypatch.setenv("MACSQL_STATE_DIR", str(tmp_path / "state"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

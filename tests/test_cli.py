@@ -32,7 +32,6 @@ COUNT = "SELECT count(*) AS pupils FROM pupil"
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A state folder of the test's own, and the models of fixtures/answering.py."""
-    monkeypatch.setenv("MACSQL_STATE_DIR", str(tmp_path / "state"))
     monkeypatch.syspath_prepend(str(FIXTURES))
     return tmp_path / "state"
 
