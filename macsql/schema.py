@@ -59,8 +59,15 @@ class Schema:
     name: str = ""
     _by_name: dict[str, Table] = field(init=False, repr=False, compare=False, hash=False)
 
+    _keys: dict[str, frozenset[str]] = field(init=False, repr=False, compare=False, hash=False)
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "_by_name", {t.name.casefold(): t for t in self.tables})
+        keys = {name: {c.casefold() for c in t.primary_key} for name, t in self._by_name.items()}
+        for table, key in self.joins():
+            keys[table.name.casefold()].update(c.casefold() for c in key.columns)
+            keys[key.ref_table.casefold()].update(c.casefold() for c in key.ref_columns)
+        object.__setattr__(self, "_keys", {name: frozenset(k) for name, k in keys.items()})
 
     def table(self, name: str) -> Table | None:
         """The table of that name, ignoring case, or None."""
@@ -75,13 +82,7 @@ class Schema:
 
     def key_columns(self, table: Table) -> frozenset[str]:
         """Folded names of the columns of ``table`` that take part in a primary or foreign key."""
-        names = {*table.primary_key}
-        for owner, key in self.joins():
-            if owner.name == table.name:
-                names.update(key.columns)
-            if key.ref_table.casefold() == table.name.casefold():
-                names.update(key.ref_columns)
-        return frozenset(n.casefold() for n in names)
+        return self._keys.get(table.name.casefold(), frozenset())
 
     def select(self, selection: Selection, *, min_columns: int = 6) -> "Schema":
         """The part of this schema that ``selection`` keeps (paper, section 3.2 and appendix A).
