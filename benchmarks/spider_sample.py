@@ -23,17 +23,14 @@ from itertools import groupby, permutations
 from pathlib import Path
 from typing import Any
 
-from macsql.parsing import read_sql
-
-from macsql.agents import Decomposer
 from macsql.agents.base import ask_model
 from macsql.database import Database
 from macsql.errors import DatabaseError, MacSQLError
 from macsql.llm import open_model
 from macsql.llm.base import LLM
 from macsql.message import Message, Step
+from macsql.parsing import read_sql
 from macsql.pipeline import Pipeline
-from macsql.prompts import PromptSet
 from macsql.schema_text import show_schema
 
 EMPTY = {"academic", "geo", "imdb", "music_2", "restaurants", "scholar", "yelp", "baseball_1"}
@@ -88,10 +85,9 @@ def build(args: argparse.Namespace) -> Pipeline:
     llm = open_model(args.model)
     if args.direct:
         return Pipeline([Direct(llm)])
-    prompts = PromptSet.load(args.prompts)
-    agents = Pipeline.of(llm, prompts=prompts, without=args.without).agents
-    tuned = Decomposer(llm, prompts, shots=args.shots, style=args.style)
-    return Pipeline([tuned if agent.name == "decomposer" else agent for agent in agents])
+    return Pipeline.of(
+        llm, prompts=args.prompts, without=args.without, shots=args.shots, style=args.style
+    )
 
 
 def load(args: argparse.Namespace) -> list[dict[str, Any]]:

@@ -8,11 +8,11 @@ from typing import Literal
 
 from macsql.agents import Agent, Decomposer, Refiner, Selector
 from macsql.database import Database
-from macsql.errors import DatabaseUnavailable, MacSQLError, QuestionError
+from macsql.errors import ConfigError, DatabaseUnavailable, MacSQLError, QuestionError
 from macsql.llm import open_model
 from macsql.llm.base import LLM
 from macsql.message import Message, Step
-from macsql.prompts import PromptSet
+from macsql.prompts import PromptSet, PruneRule, Style
 
 MAX_QUESTION = 10_000
 """Characters of a question, and of its evidence."""
@@ -89,15 +89,25 @@ class Pipeline:
         *,
         prompts: PromptSet | str | Path = "default",
         without: Sequence[str] = (),
+        shots: int | None = None,
+        style: Style | None = None,
+        prune: PruneRule | None = None,
+        max_refinements: int = 3,
     ) -> "Pipeline":
-        """The paper's three agents over one model. Raises ConfigError on unknown names."""
+        """The paper's three agents over one model; what is None is as the prompt set says.
+
+        Raises ConfigError on an unknown model, prompt set or agent.
+        """
         llm = open_model(model) if isinstance(model, str) else model
         texts = prompts if isinstance(prompts, PromptSet) else PromptSet.load(prompts)
         agents: tuple[Agent, ...] = (
-            Selector(llm, texts),
-            Decomposer(llm, texts),
-            Refiner(llm, texts),
+            Selector(llm, texts, prune=prune),
+            Decomposer(llm, texts, shots=shots, style=style),
+            Refiner(llm, texts, max_refinements=max_refinements),
         )
+        known = [agent.name for agent in agents]
+        if unknown := sorted(set(without) - set(known)):
+            raise ConfigError(f"No agent is called {unknown[0]!r}: they are {', '.join(known)}.")
         return cls([agent for agent in agents if agent.name not in without])
 
     def stream(self, question: str, database: Database, evidence: str = "") -> Iterator[Event]:

@@ -11,11 +11,11 @@ from macsql.llm.base import LLM
 from macsql.message import Focus, Message, Step, SubQuestion, ValueMatch
 from macsql.names import quote
 from macsql.parsing import read_abstention, read_sub_questions
-from macsql.prompts import PromptSet
+from macsql.prompts import PromptSet, Style
 from macsql.schema_text import literal
 
-Style = Literal["direct", "decompose"]
-REPLY_TOKENS: dict[Style, int] = {"direct": 512, "decompose": 1200}
+Way = Literal["direct", "decompose"]
+REPLY_TOKENS: dict[Way, int] = {"direct": 512, "decompose": 1200}
 MAX_FOCUS = 8
 NO_SQL_HINT = (
     "Your reply has no SQL that can be read. Answer again: one SQL query in a ```sql block, "
@@ -45,7 +45,7 @@ class Decomposer:
         prompts: PromptSet,
         *,
         shots: int | None = None,
-        style: Literal["auto", "direct", "decompose"] | None = None,
+        style: Style | None = None,
     ) -> None:
         self.llm = llm
         self.prompts = prompts
@@ -72,7 +72,7 @@ class Decomposer:
         how = f"{len(steps)} sub-questions" if len(steps) > 1 else "one query"
         yield note(message, how)
 
-    def prompt(self, message: Message, style: Style) -> list[ChatMessage]:
+    def prompt(self, message: Message, style: Way) -> list[ChatMessage]:
         """The conversation that asks for SQL."""
         return self.prompts.render(
             self.name,
@@ -85,7 +85,7 @@ class Decomposer:
             style=style,
         )
 
-    def _style(self, message: Message) -> Style:
+    def _style(self, message: Message) -> Way:
         if self.style != "auto":
             return self.style
         return "decompose" if needs_steps(message.question, message.evidence) else "direct"

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
 
 from macsql.agents.base import ask_model, note, record
 from macsql.chat import ChatMessage
@@ -12,7 +11,7 @@ from macsql.errors import DatabaseError, ParseError, UnsafeSQLError
 from macsql.llm.base import LLM
 from macsql.message import Candidate, Finding, Message, Step
 from macsql.parsing import read_sql
-from macsql.prompts import PromptSet
+from macsql.prompts import EmptyRule, PromptSet
 
 REPLY_TOKENS = 512
 NOTHING_TO_READ = frozenset({"writes", "not-a-query", "several-statements"})
@@ -55,7 +54,7 @@ class Refiner:
         prompts: PromptSet,
         *,
         max_refinements: int = 3,
-        refine_empty: Literal["diagnosed", "always", "never"] | None = None,
+        refine_empty: EmptyRule | None = None,
         use_repair: bool = True,
     ) -> None:
         self.llm = llm

@@ -10,7 +10,7 @@ from macsql.linking.shrink import Shrunk
 from macsql.llm.base import LLM
 from macsql.message import Message, Step
 from macsql.parsing import read_selection
-from macsql.prompts import PromptSet
+from macsql.prompts import PromptSet, PruneRule
 from macsql.schema import Schema, Selection
 
 MIN_TABLES = 3
@@ -38,7 +38,7 @@ class Selector:
         llm: LLM,
         prompts: PromptSet,
         *,
-        prune: str | None = None,
+        prune: PruneRule | None = None,
         schema_tokens: int | None = None,
     ) -> None:
         self.llm = llm

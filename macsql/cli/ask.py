@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Literal
 
 from macsql import __version__
-from macsql.agents import Decomposer, Refiner, Selector
 from macsql.cli.exits import ANSWERED, code_of_answer, code_of_error
 from macsql.cli.opening import open_database, open_llm, stand_in
 from macsql.cli.show import OutputForm, Screen
@@ -16,7 +15,6 @@ from macsql.errors import MacSQLError
 from macsql.llm.base import LLM, estimate_tokens
 from macsql.message import Message
 from macsql.pipeline import Pipeline
-from macsql.prompts import PromptSet
 from macsql.records import hide_password, save
 from macsql.schema import Schema
 
@@ -154,10 +152,11 @@ class _Run:
 
 def _pipeline(llm: LLM, settings: Settings, shape: Shape) -> Pipeline:
     """The agents over ``llm``. Raises ConfigError when there is no such prompt set."""
-    texts = PromptSet.load(settings.prompts)
-    agents = (
-        Selector(llm, texts, prune=shape.prune),
-        Decomposer(llm, texts, shots=shape.shots),
-        Refiner(llm, texts, max_refinements=settings.max_refinements),
+    return Pipeline.of(
+        llm,
+        prompts=settings.prompts,
+        without=shape.without,
+        shots=shape.shots,
+        prune=shape.prune,
+        max_refinements=settings.max_refinements,
     )
-    return Pipeline([agent for agent in agents if agent.name not in shape.without])

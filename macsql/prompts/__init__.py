@@ -18,7 +18,11 @@ from macsql.errors import ConfigError
 from macsql.schema import Schema
 from macsql.schema_text import SchemaForm, show_foreign_keys, show_schema
 
-__all__ = ["PromptSet", "list_prompt_sets"]
+__all__ = ["EmptyRule", "PromptSet", "PruneRule", "Style", "list_prompt_sets"]
+
+Style = Literal["auto", "direct", "decompose"]
+PruneRule = Literal["auto", "paper", "never"]
+EmptyRule = Literal["diagnosed", "always", "never"]
 
 _HOME = Path(__file__).parent
 _AGENTS = ("selector", "decomposer", "refiner")
@@ -38,10 +42,10 @@ class PromptSet:
     schema_form: SchemaForm = "ddl"
     examples_per_column: int = 3
     refine: Literal["continue", "restart"] = "continue"
-    prune_rule: Literal["auto", "paper", "never"] = "auto"
-    refine_empty: Literal["diagnosed", "always", "never"] = "diagnosed"
+    prune_rule: PruneRule = "auto"
+    refine_empty: EmptyRule = "diagnosed"
     shots: int = 2
-    style: Literal["auto", "direct", "decompose"] = "auto"
+    style: Style = "auto"
 
     @classmethod
     def load(cls, name: str | Path = "default") -> "PromptSet":
