@@ -3,6 +3,7 @@
 ``MACSQL_TEST_MODEL`` names another model than ``local``.
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -73,12 +74,9 @@ def test_another_database_in_between_does_not_lose_the_schema(model):
 
 @pytest.mark.live
 def test_json_is_json(model):
-    import json
-
-    text = model.complete(
-        ask("Say yes, in JSON."), max_tokens=60, response_format="json", stop=["\n\n\n"]
-    )[0].text
-    assert isinstance(json.loads(text), dict)
+    prompt = [{"role": "user", "content": 'Answer with {"ok": true} and nothing else.'}]
+    reply = model.complete(prompt, max_tokens=60, response_format="json")[0]
+    assert isinstance(json.loads(reply.text), dict)
 
 
 @pytest.mark.live
