@@ -101,6 +101,22 @@ def test_lone_surrogates_do_not_reach_the_database() -> None:
     assert read_sql('{"sql": "SELECT \'\\ud800\'"}') == "SELECT '?'"
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "SELECT the best.\n" * 30 + "SELECT a FROM t",
+        "Use `SELECT the " + "` x" * 20,
+        "SELECT " + "(" * 300 + "1" + ")" * 300,
+        "SELECT " + "NOT " * 5_000 + "1",
+        "\n".join("`" * n for n in range(9, 3, -1)) + "\nSELECT the",
+        '{"sql": ' * 12 + '"SELECT the"',
+    ],
+)
+def test_what_cannot_be_checked_outside_a_fence_is_refused(reply: str) -> None:
+    with pytest.raises(ParseError):
+        read_sql(reply)
+
+
 def test_paper_format_gives_the_steps_and_the_last_sql() -> None:
     reply = (
         "Sub question 1: Get the average.\nSQL\n```sql\nSELECT avg(a) FROM t\n```\n\n"
@@ -225,6 +241,8 @@ SCHEMA = Schema(
         ('{"client": ["id"], "client": ["gender"]}', {"client": ["id", "gender"]}),
         ('{"client": ["id"], "client": "keep_all"}', {"client": "keep_all"}),
         ('{"client": ["no_such"]}', {"client": "keep_all"}),
+        ('{"client": ["id"], "client": "drop_all"}', {"client": ["id"]}),
+        ('{"client": ["id", {"x": 1], "account": "keep_all"}', None),
         ('{"client": []}', {"client": "drop_all"}),
         ('{"client": "id, gender"}', {"client": ["id", "gender"]}),
         ('{"account": ["account id"]}', {"account": ["Account ID"]}),

@@ -142,20 +142,17 @@ def _one(window: str, dialect: str) -> tuple[Extract, int]:
 
 def _without_tail(sql: str, dialect: str) -> Extract:
     """``sql`` itself, or its beginning when words that are no SQL follow on the same line."""
-    for _ in range(3):
-        if is_plausible(sql, dialect):
-            return Extract(sql)
-        position = error_position(sql, dialect)
-        if position is None:
-            return Extract("")
-        tail = sql[position:]
-        if not _is_prose(tail, sql):
-            return Extract("", cut=len(tail.split()) <= 1)
-        sql = sql[:position].strip()
-        sql = sql.rstrip("*_`~ ") if tail[0] in "*_`~" else _without_alias(sql, dialect)
-        if not _is_strong(sql):
-            return Extract("")
-    return Extract("")
+    if is_plausible(sql, dialect):
+        return Extract(sql)
+    position = error_position(sql, dialect)
+    if position is None:
+        return Extract("")
+    tail = sql[position:]
+    if not tail or not _is_prose(tail, sql):
+        return Extract("", cut=len(tail.split()) <= 1)
+    head = sql[:position].strip()
+    head = head.rstrip("*_`~ ") if tail[0] in "*_`~" else _without_alias(head, dialect)
+    return Extract(head if _is_strong(head) and is_plausible(head, dialect) else "")
 
 
 def _is_prose(tail: str, sql: str) -> bool:

@@ -62,8 +62,10 @@ def _values(text: str) -> Iterator[Any]:
         match = opening.search(text, position)
         if match is None:
             break
-        value, position, _ = read_json(text, match.start())
+        value, position, complete = read_json(text, match.start())
         yield value
+        if not complete:
+            break
     if position == 0 and ":" in text:
         yield read_json("{" + text + "}")[0]
 
