@@ -192,7 +192,7 @@ def _swap(
         qualified = [u for u in (*wanted.uses, *others) if u.qualifier]
         for use in qualified:
             edits += replace_column([use], wanted.table.name, use.name, dialect)
-    cost = 1.75 if others else 1.45
+    cost = 1.7 if others else 1.35
     if _counts_rows(relation, analysis):
         cost += 0.4
     near = paths(analysis.schema, [relation.node.name], wanted.table.name, limit=1)

@@ -115,9 +115,9 @@ class _Resolver:
         scope.aliases = {
             e.alias.casefold(): e.this for e in node.expressions if isinstance(e, exp.Alias)
         }
+        scope.outputs = self._outputs(scope)
         for clause, expression in _clauses(node):
             self._expression(expression, scope, clause)
-        scope.outputs = self._outputs(scope)
         return scope.outputs
 
     def _outputs(self, scope: Scope) -> Columns | None:
@@ -125,7 +125,8 @@ class _Resolver:
         for expression in scope.select.expressions:
             starred = _star_qualifier(expression)
             if starred is None:
-                names.append(expression.alias_or_name)
+                named = isinstance(expression, (exp.Alias, exp.Column))
+                names.append(expression.alias_or_name if named else "")
                 continue
             relations = [r for r in scope.relations if starred in ("", r.name.casefold())]
             for position, relation in enumerate(relations):
@@ -231,10 +232,16 @@ class _Resolver:
             use.status = Status.CASE
         return use
 
+    def _visible(self, use: Use) -> list[Scope]:
+        """The scopes that a reference can reach: SQLite sorts and groups by its own tables only."""
+        if self.dialect == "sqlite" and use.clause in {"group", "order"}:
+            return [use.scope]
+        return list(use.scope.chain())
+
     def _qualified(self, use: Use) -> None:
         name, qualifier = use.name, use.qualifier.casefold()
         first: Relation | None = None
-        for scope in use.scope.chain():
+        for scope in self._visible(use):
             named = [r for r in scope.relations if r.name.casefold() == qualifier]
             having = [r for r in named if r.columns is None or self._holds(r, name)]
             if len(having) > 1 and scope is use.scope:
@@ -255,10 +262,10 @@ class _Resolver:
 
     def _bare(self, use: Use) -> None:
         folded = use.name.casefold()
-        if use.clause == "order" and folded in use.scope.aliases:
+        if use.clause == "order" and self._names_output(use.scope, folded):
             use.status = Status.ALIAS
             return
-        for scope in use.scope.chain():
+        for scope in self._visible(use):
             having = [r for r in scope.relations if self._holds(r, use.name)]
             if having:
                 self._choose(use, having, folded)
@@ -273,6 +280,18 @@ class _Resolver:
             use.status = Status.OPEN
         elif self._reads_as_text(use):
             use.status = Status.TEXT
+
+    def _names_output(self, scope: Scope, folded: str) -> bool:
+        """Whether ORDER BY finds the name among the columns shown before it looks at the tables.
+
+        For SQLite a column shown under its own name is not such, unless ``*`` brought it.
+        """
+        if folded in scope.aliases:
+            return True
+        starred = any(_star_qualifier(e) is not None for e in scope.select.expressions)
+        if self.dialect == "sqlite" and not starred:
+            return False
+        return folded in {name.casefold() for name in scope.outputs or ()}
 
     def _choose(self, use: Use, having: list[Relation], folded: str) -> None:
         unmerged = [r for r in having if folded not in r.merged]

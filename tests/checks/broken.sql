@@ -1,0 +1,34 @@
+# code | what the message or hint must mention | statement that SQLite refuses
+unknown-table | enrolment | SELECT * FROM enrollments
+unknown-table | tables: | SELECT * FROM xyzzy
+unknown-column | pupil.first_name | SELECT firstnme FROM pupil
+unknown-column | | SELECT quux FROM pupil
+unknown-column | a.first_name | SELECT a.fist_name FROM pupil a
+unjoined-table | school: join it | SELECT first_name, city FROM pupil
+unjoined-table | join school | SELECT first_name FROM pupil WHERE school.city = 'x'
+unjoined-table | T1 (pupil) has no column title | SELECT T1.title FROM pupil AS T1
+wrong-qualifier | write s.city | SELECT p.city FROM pupil p JOIN school s ON p.school_id = s.id
+wrong-qualifier | x is not a table or alias | SELECT x.age FROM pupil
+ambiguous-column | pupil.id or school.id | SELECT id FROM pupil JOIN school ON school_id = school.id
+reserved-word | write "group" | SELECT group FROM course
+aggregate-in-where | HAVING | SELECT age FROM pupil WHERE count(*) > 1
+aggregate-in-where | HAVING | SELECT age, count(*) AS n FROM pupil WHERE n > 1 GROUP BY age
+aggregate-in-group-by | | SELECT count(*) FROM pupil GROUP BY count(*)
+nested-aggregate | sub-query | SELECT max(count(*)) FROM pupil GROUP BY age
+group-by | no GROUP BY | SELECT age FROM pupil HAVING age > 1
+group-by | no GROUP BY | SELECT age FROM pupil ORDER BY count(*)
+set-operation-arity | 1 and 2 columns | SELECT id FROM pupil UNION SELECT id, name FROM school
+set-operation-arity | 6 and 1 columns | SELECT * FROM pupil EXCEPT SELECT id FROM pupil
+sub-query-arity | 2 columns | SELECT age FROM pupil WHERE id IN (SELECT id, name FROM school)
+position | | SELECT age FROM pupil ORDER BY 2
+unknown-function | STRFTIME | SELECT YEAR(founded) FROM school
+unknown-function | DATE('now') | SELECT CURDATE()
+other-dialect | LIKE | SELECT 1 FROM school WHERE name ILIKE 'x'
+other-dialect | CAST | SELECT age::text FROM pupil
+other-dialect | MIN or MAX | SELECT 1 FROM pupil WHERE age > ANY (SELECT id FROM school)
+other-dialect | parentheses | SELECT id FROM pupil UNION (SELECT id FROM school)
+syntax | comma | SELECT age, FROM pupil
+syntax | wrong place | SELECT age FROM pupil GROUP BY age WHERE age > 1
+syntax | near 'WHERE' | SELECT age FROM pupil WHERE
+syntax | | SELECT 'abc
+several-statements | | SELECT 1; SELECT 2

@@ -1,0 +1,181 @@
+# broken statement, then after "=>" what it is repaired to: the same text but for the fault
+
+## the wrong table in front of a column
+SELECT T1.city FROM pupil AS T1 JOIN school AS T2 ON T1.school_id = T2.id
+=> SELECT T2.city FROM pupil AS T1 JOIN school AS T2 ON T1.school_id = T2.id
+
+SELECT T1.city, count(*) FROM pupil AS T1 JOIN school AS T2 ON T1.school_id=T2.id GROUP BY T1.city
+=> SELECT T2.city, count(*) FROM pupil AS T1 JOIN school AS T2 ON T1.school_id=T2.id GROUP BY T2.city
+
+SELECT s.first_name FROM pupil p, school s WHERE p.school_id = s.id
+=> SELECT p.first_name FROM pupil p, school s WHERE p.school_id = s.id
+
+SELECT school."last name" FROM pupil JOIN school ON pupil.school_id = school.id
+=> SELECT pupil."last name" FROM pupil JOIN school ON pupil.school_id = school.id
+
+SELECT name FROM school AS s WHERE EXISTS (SELECT 1 FROM pupil p WHERE s.school_id = s.id)
+=> SELECT name FROM school AS s WHERE EXISTS (SELECT 1 FROM pupil p WHERE p.school_id = s.id)
+
+## an alias that is not defined
+SELECT pupil.first_name FROM pupil AS p
+=> SELECT p.first_name FROM pupil AS p
+
+SELECT p.first_name FROM pupil
+=> SELECT pupil.first_name FROM pupil
+
+SELECT T1.first_name, pupils.age FROM pupil AS T1
+=> SELECT T1.first_name, T1.age FROM pupil AS T1
+
+## a column of a table that is not joined
+SELECT T1.first_name FROM pupil AS T1 WHERE T2.city = 'PARIS'
+=> SELECT T1.first_name FROM pupil AS T1 JOIN school AS T2 ON T1.school_id = T2.id WHERE T2.city = 'PARIS'
+
+SELECT first_name FROM pupil WHERE school.city = 'PARIS'
+=> SELECT first_name FROM pupil JOIN school ON pupil.school_id = school.id WHERE school.city = 'PARIS'
+
+SELECT first_name, city FROM pupil ORDER BY age
+=> SELECT first_name, school.city FROM pupil JOIN school ON pupil.school_id = school.id ORDER BY age
+
+SELECT first_name FROM pupil WHERE id > 1 AND city = 'PARIS'
+=> SELECT first_name FROM pupil JOIN school ON pupil.school_id = school.id WHERE pupil.id > 1 AND school.city = 'PARIS'
+
+SELECT * FROM pupil WHERE age > 5 AND city = 'BERLIN'
+=> SELECT pupil.* FROM pupil JOIN school ON pupil.school_id = school.id WHERE age > 5 AND school.city = 'BERLIN'
+
+SELECT first_name, title FROM pupil WHERE age = 12
+=> SELECT first_name, course.title FROM pupil JOIN enrolment ON pupil.id = enrolment.pupil_id JOIN course ON enrolment.course_code = course.code WHERE age = 12
+
+SELECT issued, mark FROM certificate
+=> SELECT issued, enrolment.mark FROM certificate JOIN enrolment ON certificate.pupil_id = enrolment.pupil_id AND certificate.course_code = enrolment.course_code AND certificate.term = enrolment.term
+
+SELECT name FROM school WHERE id IN (SELECT school_id FROM pupil WHERE mark > 2)
+=> SELECT name FROM school WHERE id IN (SELECT school_id FROM pupil JOIN enrolment ON pupil.id = enrolment.pupil_id WHERE enrolment.mark > 2)
+
+SELECT first_name FROM pupil WHERE age > 3 UNION SELECT first_name FROM pupil WHERE age < 9 AND city = 'PARIS'
+=> SELECT first_name FROM pupil WHERE age > 3 UNION SELECT first_name FROM pupil JOIN school ON pupil.school_id = school.id WHERE age < 9 AND school.city = 'PARIS'
+
+## the whole query is about another table
+SELECT title FROM school
+=> SELECT title FROM course
+
+SELECT city FROM pupil
+=> SELECT city FROM school
+
+## tables joined on a column that one of them lacks: the keys go over a third table
+SELECT first_name, title FROM pupil JOIN course ON pupil.course_code = course.code
+=> SELECT first_name, title FROM pupil JOIN enrolment ON pupil.id = enrolment.pupil_id JOIN course ON enrolment.course_code = course.code
+
+SELECT s.name, e.mark FROM school s JOIN enrolment e ON s.id = e.school_id
+=> SELECT s.name, e.mark FROM school s JOIN pupil ON s.id = pupil.school_id JOIN enrolment e ON pupil.id = e.pupil_id
+
+## names written in another way
+SELECT frist_name FROM pupil
+=> SELECT first_name FROM pupil
+
+SELECT firstname FROM pupil
+=> SELECT first_name FROM pupil
+
+SELECT p.pupil_age FROM pupil p
+=> SELECT p.age FROM pupil p
+
+SELECT school_name FROM school
+=> SELECT name FROM school
+
+SELECT Titles FROM course
+=> SELECT title FROM course
+
+SELECT first_name FROM pupils WHERE age > 12
+=> SELECT first_name FROM pupil WHERE age > 12
+
+SELECT students.first_name FROM students
+=> SELECT pupil.first_name FROM pupil
+
+SELECT count(*) FROM enrollment
+=> SELECT count(*) FROM enrolment
+
+SELECT age, count(*) AS number FROM pupil GROUP BY age ORDER BY nubmer
+=> SELECT age, count(*) AS number FROM pupil GROUP BY age ORDER BY number
+
+WITH young AS (SELECT * FROM pupil WHERE age < 13) SELECT first_name FROM yung
+=> WITH young AS (SELECT * FROM pupil WHERE age < 13) SELECT first_name FROM young
+
+## names that need quotes
+SELECT last name FROM pupil
+=> SELECT "last name" FROM pupil
+
+SELECT first_name FROM pupil WHERE last name = 'Bo'
+=> SELECT first_name FROM pupil WHERE "last name" = 'Bo'
+
+SELECT group, count(*) FROM course GROUP BY group
+=> SELECT "group", count(*) FROM course GROUP BY "group"
+
+SELECT c.group FROM course AS c
+=> SELECT c."group" FROM course AS c
+
+## in more than one table
+SELECT id FROM pupil JOIN school ON pupil.school_id = school.id
+=> SELECT pupil.id FROM pupil JOIN school ON pupil.school_id = school.id
+
+SELECT s.name, id FROM pupil p JOIN school s ON p.school_id = s.id
+=> SELECT s.name, s.id FROM pupil p JOIN school s ON p.school_id = s.id
+
+SELECT course.title, course.title FROM certificate JOIN course ON course_code = course.code JOIN course ON course_code = course.code
+=> SELECT course.title, course_2.title FROM certificate JOIN course ON course_code = course.code JOIN course AS course_2 ON course_code = course_2.code
+
+## aggregates
+SELECT first_name FROM pupil WHERE age > AVG(age)
+=> SELECT first_name FROM pupil WHERE age > (SELECT AVG(age) FROM pupil)
+
+SELECT school_id FROM pupil WHERE age > 3 AND count(*) > 1 GROUP BY school_id ORDER BY 1
+=> SELECT school_id FROM pupil WHERE age > 3 GROUP BY school_id HAVING COUNT(*) > 1 ORDER BY 1
+
+SELECT school_id FROM pupil HAVING count(*) > 1
+=> SELECT school_id FROM pupil GROUP BY school_id HAVING count(*) > 1
+
+SELECT age FROM pupil ORDER BY count(*) DESC LIMIT 1
+=> SELECT age FROM pupil GROUP BY age ORDER BY count(*) DESC LIMIT 1
+
+SELECT first_name FROM pupil WHERE id IN (SELECT pupil_id, mark FROM enrolment)
+=> SELECT first_name FROM pupil WHERE id IN (SELECT pupil_id FROM enrolment)
+
+## another dialect
+SELECT name FROM school WHERE YEAR(founded) = 1950
+=> SELECT name FROM school WHERE CAST(STRFTIME('%Y', founded) AS INTEGER) = 1950
+
+SELECT EXTRACT(MONTH FROM founded) FROM school
+=> SELECT CAST(STRFTIME('%m', founded) AS INTEGER) FROM school
+
+SELECT LEFT(name, 4), LEN(name) FROM school
+=> SELECT SUBSTR(name, 1, 4), LENGTH(name) FROM school
+
+SELECT DATE_FORMAT(founded, '%Y-%m') FROM school
+=> SELECT STRFTIME('%Y-%m', founded) FROM school
+
+SELECT name FROM school WHERE name ILIKE 'hill%'
+=> SELECT name FROM school WHERE name LIKE 'hill%'
+
+SELECT TOP 2 first_name FROM pupil ORDER BY age
+=> SELECT first_name FROM pupil ORDER BY age LIMIT 2
+
+SELECT first_name FROM pupil WHERE age > ALL (SELECT id FROM school)
+=> SELECT first_name FROM pupil WHERE age >  (SELECT MAX(id) FROM school)
+
+SELECT DIVIDE(COUNT(age), COUNT(*)) FROM pupil
+=> SELECT (CAST(COUNT(age) AS REAL) / (COUNT(*))) FROM pupil
+
+## slips of writing
+SELECT first_name FROM pupil WHERE age > = 13
+=> SELECT first_name FROM pupil WHERE age >= 13
+
+SELECT first_name, FROM pupil
+=> SELECT first_name FROM pupil
+
+SELECT count(*) FROM (SELECT DISTINCT age FROM pupil
+=> SELECT count(*) FROM (SELECT DISTINCT age FROM pupil)
+
+SELECT name FROM school; SELECT title FROM course
+=> SELECT name FROM school
+
+## more than one fault
+SELECT T1.first_nam, T1.city FROM pupils AS T1 JOIN school AS T2 ON T1.school_id = T2.id
+=> SELECT T1.first_name, T2.city FROM pupil AS T1 JOIN school AS T2 ON T1.school_id = T2.id

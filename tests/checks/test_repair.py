@@ -1,0 +1,143 @@
+"""Repairs: the smallest change that makes the statement run."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from macsql.checks import check, repair, repair_literals
+from macsql.schema import Column, ForeignKey, Schema, Table
+
+
+def pairs() -> list[tuple[str, str]]:
+    text = (Path(__file__).parent / "repairs.sql").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [
+        (broken, right.removeprefix("=> "))
+        for broken, right in zip(lines[::2], lines[1::2], strict=True)
+    ]
+
+
+@pytest.mark.parametrize(("broken", "right"), pairs())
+def test_broken_statement_is_repaired(broken: str, right: str, school: Any) -> None:
+    assert school.refusal(broken) != ""
+    best = repair(broken, school.schema)[0]
+    assert best.sql.strip() == right
+    assert best.explanation
+    assert school.refusal(best.sql) == ""
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT quux FROM pupil",
+        "SELECT a, b FROM xyzzy",
+        "Sure, I can help",
+        "",
+        "DROP TABLE pupil",
+    ],
+)
+def test_nothing_is_offered_where_nothing_can_be_known(sql: str, school: Any) -> None:
+    assert repair(sql, school.schema) == []
+
+
+def test_repairs_come_cheapest_first_and_no_more_than_asked(school: Any) -> None:
+    sql = "SELECT first_name FROM pupil WHERE T2.city = 'PARIS' OR titl = 'x'"
+    found = repair(sql, school.schema, max_candidates=2)
+    assert 1 <= len(found) <= 2
+    assert [r.cost for r in found] == sorted(r.cost for r in found)
+
+
+def test_two_owners_give_two_candidates(school: Any) -> None:
+    sql = "SELECT id FROM pupil JOIN school ON pupil.school_id = school.id"
+    assert {r.sql.split()[1] for r in repair(sql, school.schema)} == {"pupil.id", "school.id"}
+
+
+def test_fault_without_cure_leaves_the_others_cured(school: Any) -> None:
+    [best, *_] = repair("SELECT T1.city, quux(1, FROM pupil", school.schema) or [None]
+    assert best is None
+    found = repair("SELECT frist_name, qqqqqq FROM pupil", school.schema)
+    assert found[0].sql == "SELECT first_name, qqqqqq FROM pupil"
+    assert len(check(found[0].sql, school.schema)) == 1
+
+
+def test_inferred_key_is_said_to_be_inferred() -> None:
+    owner = Table("owner", (Column("id", "INT"), Column("city", "TEXT")), ("id",))
+    pet = Table("pet", (Column("id", "INT"), Column("owner_id", "INT"), Column("kind", "TEXT")))
+    best = repair("SELECT kind FROM pet WHERE T2.city = 'X'", Schema("sqlite", (owner, pet)))[0]
+    assert "JOIN owner AS T2 ON pet.owner_id = T2.id" in best.sql
+    assert "inferred" in best.explanation
+
+
+def test_two_keys_between_two_tables_give_two_candidates() -> None:
+    team = Table("team", (Column("id", "INT"), Column("title", "TEXT")), ("id",))
+    keys = (ForeignKey(("home",), "team", ("id",)), ForeignKey(("away",), "team", ("id",)))
+    game = Table("game", (Column("home", "INT"), Column("away", "INT")), (), keys)
+    found = repair(
+        "SELECT T1.home FROM game T1 WHERE T2.title = 'A'", Schema("sqlite", (team, game))
+    )
+    assert [r.sql.split(" ON ")[1].split(" WHERE ")[0] for r in found[:2]] == [
+        "T1.home = T2.id",
+        "T1.away = T2.id",
+    ]
+
+
+def test_self_reference_is_not_taken_for_a_condition(school: Any) -> None:
+    sql = "SELECT p.age FROM pupil p JOIN school s ON p.school_id = p.idd"
+    assert "p.school_id = p.school_id" not in repair(sql, school.schema)[0].sql
+
+
+# Values ---------------------------------------------------------------------------------------
+
+CITIES = ["BERLIN", "PARIS", "New  York", "St. John's", "Region 1", "Region 2"]
+
+
+def stored(table: str, column: str, text: str) -> list[str]:
+    return CITIES if (table, column) == ("school", "city") else []
+
+
+@pytest.mark.parametrize(
+    ("condition", "right"),
+    [
+        ("city = 'Berlin'", "city = 'BERLIN'"),
+        ('city = "paris"', "city = 'PARIS'"),
+        ("'berlin' = city", "'BERLIN' = city"),
+        ("city <> 'new york'", "city <> 'New  York'"),
+        ("city IN ('berlin', 'PARIS')", "city IN ('BERLIN', 'PARIS')"),
+        ("city LIKE 'st johns'", "city LIKE 'St. John''s'"),
+        ("city = 'Berlln'", "city = 'BERLIN'"),
+    ],
+)
+def test_text_becomes_the_stored_value(condition: str, right: str, school: Any) -> None:
+    found = repair_literals(f"SELECT 1 FROM school WHERE {condition}", school.schema, stored)
+    assert found[0].sql == f"SELECT 1 FROM school WHERE {right}"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "city = 'PARIS'",
+        "city = 'Lyon'",
+        "city LIKE '%berlin%'",
+        "city = 'Region 3'",
+        "name = 'berlin'",
+        "id = 1",
+    ],
+)
+def test_text_that_is_stored_or_unlike_stays(condition: str, school: Any) -> None:
+    assert repair_literals(f"SELECT 1 FROM school WHERE {condition}", school.schema, stored) == []
+
+
+def test_values_that_fit_equally_are_each_a_candidate(school: Any) -> None:
+    def both(table: str, column: str, text: str) -> list[str]:
+        return ["Paris", "PARIS"]
+
+    found = repair_literals("SELECT 1 FROM school WHERE city = 'paris'", school.schema, both)
+    assert [r.sql[-7:] for r in found] == ["'Paris'", "'PARIS'"]
+
+
+def test_repair_corrects_the_values_too_when_it_can(school: Any) -> None:
+    sql = "SELECT T1.first_name FROM pupil AS T1 WHERE T2.city = 'Paris'"
+    best = repair(sql, school.schema, values=stored)[0]
+    assert best.sql.endswith("WHERE T2.city = 'PARIS'")
+    assert school.rows(best.sql) == [("Cai",), ("Dan",)]
