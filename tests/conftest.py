@@ -47,6 +47,7 @@ def school_db(tmp_path: Path) -> Path:
     """Keys (one composite), a view, NULLs, a name with a space, a reserved word."""
     path = tmp_path / "school.sqlite"
     connection = sqlite3.connect(path)
+    connection.execute("PRAGMA synchronous = OFF")
     connection.executescript(SCHOOL)
     connection.commit()
     connection.close()
