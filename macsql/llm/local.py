@@ -19,7 +19,7 @@ from macsql.errors import ConfigError, LLMError
 from macsql.llm.base import Completion, ResponseFormat, Usage
 
 # Prompt tokens read between two looks at the stop flag: Ctrl-C during a long prompt waits for one
-# batch at most. Larger batches are not faster on a CPU.
+# batch at most. Measured on one core: 64 reads 18.5 tokens/s, 128 reads 19.8, 512 reads 15.8.
 BATCH = 64
 # Prompts kept in memory for reuse, beside the running one. A token of the default model takes
 # 28 KiB, so this holds some 37,000 tokens: the schemas of dozens of databases.
@@ -65,6 +65,8 @@ class LocalLLM:
             "cache_prompt": True,
             "stream": True,
             "return_progress": True,
+            "logprobs": True,
+            "top_logprobs": 1,
         }
         if stop:
             request["stop"] = list(stop)
@@ -96,6 +98,7 @@ class _Stream:
     def __init__(self) -> None:
         self.cancelled = threading.Event()
         self._text: list[str] = []
+        self._logprobs: list[float] = []
         self._last: dict[str, Any] = {}
         self._finish = ""
 
@@ -107,6 +110,8 @@ class _Stream:
         for choice in chunk["choices"]:
             self._text.append(choice.get("delta", {}).get("content") or "")
             self._finish = choice.get("finish_reason") or self._finish
+            tokens = (choice.get("logprobs") or {}).get("content") or ()
+            self._logprobs += [token["logprob"] for token in tokens]
         if "timings" in chunk:
             self._last = chunk
         return self.cancelled.is_set()
@@ -124,7 +129,9 @@ class _Stream:
             calls=1,
         )
         cut = self._finish == "length"
-        return Completion("".join(self._text), usage, "length" if cut else "stop")
+        known = self._logprobs
+        mean = sum(known) / len(known) if known else None
+        return Completion("".join(self._text), usage, "length" if cut else "stop", mean)
 
 
 def _engine_error(answer: dict[str, Any]) -> LLMError:

@@ -73,6 +73,14 @@ def test_another_database_in_between_does_not_lose_the_schema(model):
 
 
 @pytest.mark.live
+def test_sure_replies_have_a_higher_logprob(model):
+    sure = model.complete(ask("How many rows has sale_3?"), max_tokens=6)[0]
+    wild = model.complete(ask("Say a word."), max_tokens=6, temperature=3.0)[0]
+    assert -1.0 < sure.logprob <= 0.0
+    assert wild.logprob < sure.logprob
+
+
+@pytest.mark.live
 def test_json_is_json(model):
     prompt = [{"role": "user", "content": 'Answer with {"ok": true} and nothing else.'}]
     reply = model.complete(prompt, max_tokens=60, response_format="json")[0]
