@@ -13,7 +13,7 @@ import sqlite3
 import statistics
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,45 +23,12 @@ from macsql.checks import check, repair
 from macsql.checks.analysis import Analysis, analyse
 from macsql.checks.scopes import Status
 from macsql.checks.text import Edit, apply_edits, span
-from macsql.schema import Column, ForeignKey, Schema, Table
+from macsql.database import Database
+from macsql.schema import Schema
 
 Rows = Counter[tuple[object, ...]]
 Mutation = Callable[[Analysis, random.Random], str | None]
 SPLITS = {"train": ("train_spider.json", "train_others.json"), "dev": ("dev.json",)}
-
-
-def read_schema(connection: sqlite3.Connection, name: str) -> Schema:
-    """Tables, columns and keys as SQLite reports them."""
-    query = "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')"
-    tables = []
-    for table, kind in connection.execute(query).fetchall():
-        if table.startswith("sqlite_"):
-            continue
-        columns = connection.execute(f'PRAGMA table_info("{table}")').fetchall()
-        key = tuple(c[1] for c in sorted(columns, key=lambda c: c[5]) if c[5])
-        tables.append(
-            Table(
-                table,
-                tuple(Column(c[1], c[2]) for c in columns),
-                key,
-                tuple(_foreign_keys(connection, table)),
-                is_view=kind == "view",
-            )
-        )
-    return Schema("sqlite", tuple(tables), name=name)
-
-
-def _foreign_keys(connection: sqlite3.Connection, table: str) -> Iterator[ForeignKey]:
-    pairs: dict[int, list[tuple[str, str, str | None]]] = {}
-    for row in connection.execute(f'PRAGMA foreign_key_list("{table}")'):
-        pairs.setdefault(row[0], []).append((row[2], row[3], row[4]))
-    for rows in pairs.values():
-        target = rows[0][0]
-        referred = [r[2] for r in rows]
-        if None in referred:
-            info = connection.execute(f'PRAGMA table_info("{target}")').fetchall()
-            referred = [c[1] for c in info if c[5]]
-        yield ForeignKey(tuple(r[1] for r in rows), target, tuple(str(c) for c in referred))
 
 
 # Mutations ----------------------------------------------------------------------------------
@@ -220,11 +187,15 @@ def main() -> None:
     chance.shuffle(pairs)
     tallies = {m.__name__: Tally() for m in MUTATIONS}
     seconds: list[float] = []
-    for database, sql in sorted(pairs[: options.queries]):
-        path = options.data / "database" / database / f"{database}.sqlite"
+    schemas: dict[str, Schema] = {}
+    for name, sql in sorted(pairs[: options.queries]):
+        path = options.data / "database" / name / f"{name}.sqlite"
+        if name not in schemas:
+            with Database(path) as database:
+                schemas[name] = database.schema
+        schema = schemas[name]
         connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         connection.text_factory = lambda b: b.decode(errors="replace")
-        schema = read_schema(connection, database)
         analysis = analyse(sql, schema)
         for mutation in MUTATIONS:
             mutated = mutation(analysis, chance) if execute(connection, sql) else None
@@ -233,7 +204,7 @@ def main() -> None:
             took, shown = measure(sql, mutated, schema, connection, tallies[mutation.__name__])
             seconds.append(took)
             if shown and options.show == mutation.__name__:
-                print(database, shown, sep="\n")
+                print(name, shown, sep="\n")
         connection.close()
     print(f"{'mutation':16} broken flagged repaired  first runs  first same  any of 3 same")
     for name, t in tallies.items():

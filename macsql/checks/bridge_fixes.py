@@ -9,8 +9,9 @@ from macsql.checks.analysis import Analysis
 from macsql.checks.edits import Fix, requalify, table_place
 from macsql.checks.join_fixes import explain, free_name, join_text, keep_meaning
 from macsql.checks.joins import Link, paths
+from macsql.checks.problems import Problem
 from macsql.checks.scopes import Relation, Scope, Status, Use
-from macsql.checks.text import Edit, Statement, quote, span
+from macsql.checks.text import Edit, Statement, closing_parenthesis, quote, span
 
 _KIND_WORDS = frozenset(
     {
@@ -37,16 +38,38 @@ def bridge_fixes(uses: Sequence[Use], scope: Scope, analysis: Analysis) -> Itera
         earlier = scope.relations[: scope.relations.index(new)]
         # The table that the condition names already is the likelier end of the path.
         named = [r for r in (other.relation, use.relation) if r in earlier and r is not None]
-        yield from _bridges(equality, named or earlier, new, scope, analysis)
+        if condition := _condition_place(equality):
+            yield from _bridges(condition, "", named or earlier, new, scope, analysis)
+
+
+def using_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
+    """``JOIN loan USING (client_id)`` where one side has no such column: along the keys instead."""
+    scope, new, place = problem.scope, problem.relation, problem.finding.span
+    if scope is None or new is None or place is None:
+        return
+    before = [i for i, t in enumerate(analysis.statement.tokens) if t.start < place[0]]
+    words = [i for i in before if analysis.statement.tokens[i].token_type is TokenType.USING]
+    closing = closing_parenthesis(analysis.statement, words[-1] + 1) if words else None
+    if closing is None:
+        return
+    tokens = analysis.statement.tokens
+    condition = (tokens[words[-1]].start, tokens[closing].end + 1)
+    earlier = scope.relations[: scope.relations.index(new)]
+    yield from _bridges(condition, "ON ", earlier[::-1], new, scope, analysis)
 
 
 def _bridges(
-    equality: exp.EQ, ends: Sequence[Relation], new: Relation, scope: Scope, analysis: Analysis
+    condition: tuple[int, int],
+    word: str,
+    ends: Sequence[Relation],
+    new: Relation,
+    scope: Scope,
+    analysis: Analysis,
 ) -> Iterator[Fix]:
-    condition = _condition_place(equality)
     start = _join_start(new, analysis.statement)
+    dialect = analysis.statement.dialect
     sources = [r.table.name for r in ends if r.table is not None]
-    if condition is None or start is None or new.table is None or new.table.name in sources:
+    if start is None or new.table is None or new.table.name in sources:
         return
     for path in paths(analysis.schema, sources, new.table.name):
         anchor = next(r for r in ends if r.table and r.table.name == path[0].left)
@@ -54,7 +77,7 @@ def _bridges(
         left = joined[-1][0] if joined else anchor.name
         edits = [
             Edit(start, start, text.lstrip() + " " if text else ""),
-            Edit(*condition, _condition(left, new.name, path[-1], analysis.statement.dialect)),
+            Edit(*condition, word + _condition(left, new.name, path[-1], dialect)),
             *keep_meaning(analysis, scope, [t for _, t in joined], ()),
         ]
         cost = 0.85 + 0.2 * sum(link.cost for link in path)

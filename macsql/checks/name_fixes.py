@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 
 from macsql.checks.analysis import Analysis
-from macsql.checks.bridge_fixes import bridge_fixes, doubled_fixes
+from macsql.checks.bridge_fixes import bridge_fixes, doubled_fixes, using_fixes
 from macsql.checks.edits import Fix, rename, replace_column, requalify, table_place
 from macsql.checks.join_fixes import Wanted, join_fixes, swap_fixes
 from macsql.checks.names import nearest, similarity
@@ -26,6 +26,10 @@ def name_fixes(problem: Problem, analysis: Analysis) -> list[Fix]:
         fixes = _quote_fixes(problem, analysis)
     elif code == "ambiguous-column":
         fixes = _ambiguity_fixes(problem, analysis)
+    elif code == "using-column":
+        fixes = using_fixes(problem, analysis)
+    elif problem.node is not None and problem.scope is not None:
+        fixes = _star_fixes(problem.node, problem.scope, analysis)
     elif problem.uses:
         fixes = _column_fixes(problem, analysis)
     else:
@@ -202,6 +206,16 @@ def _ambiguity_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
         yield Fix(tuple(edits), cost, f"{use.name} taken from {relation.name}")
 
 
+def _star_fixes(node: exp.Expr, scope: Scope, analysis: Analysis) -> Iterator[Fix]:
+    """``T3.*`` becomes the star of a table of the query."""
+    place = span(node)
+    for rank, relation in enumerate(scope.relations if place else ()):
+        if relation.name and place and isinstance(node, exp.Column):
+            cost = _alias_cost(node.table, relation) + 0.1 * rank
+            edit = Edit(*place, f"{quote(relation.name, analysis.statement.dialect)}.*")
+            yield Fix((edit,), cost, f"{node.table}.* taken from {relation.name}")
+
+
 # Tables -----------------------------------------------------------------------------------
 
 
@@ -254,6 +268,8 @@ def _table_candidates(
         alike = similarity(written, name)
         folded = {c.casefold() for c in columns or ()}
         share = sum(w.casefold() in folded for w in wanted) / len(wanted) if wanted else alike
+        if columns is None:
+            share = alike
         score = 0.55 * alike + 0.45 * share
         if alike >= 0.4 or share >= 0.99:
             scored.append((name, 1.0 + 4 * (1 - score)))

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from macsql.checks.names import nearest
 from macsql.checks.resolve import is_other_case
-from macsql.checks.scopes import Relation, Resolution, Scope, Status, Use
+from macsql.checks.scopes import Relation, Resolution, Scope, Status, Use, star_qualifier
 from macsql.checks.text import SQLITE_RESERVED, Statement, quote, span
 from macsql.message import Finding
 from macsql.schema import Schema, Table
@@ -35,6 +35,8 @@ def name_problems(statement: Statement, resolution: Resolution, schema: Schema) 
     for uses in _alike(resolution.uses):
         if problem := _column(uses, statement.dialect, schema):
             problems.append(problem)
+    problems += _stars(resolution)
+    problems += _shared_columns(resolution)
     problems += _reserved(statement)
     return problems
 
@@ -175,6 +177,40 @@ def _case_finding(written: str, stored: str, dialect: str) -> Finding:
         f"{written} is not found: the stored name is {stored}, and unquoted names lose their case",
         f"write {quote(stored.rsplit('.', 1)[-1], dialect)}",
     )
+
+
+# Stars and USING ----------------------------------------------------------------------------
+
+
+def _stars(resolution: Resolution) -> Iterator[Problem]:
+    """``T3.*`` without a T3."""
+    for scope in resolution.scopes:
+        for node in scope.select.expressions:
+            qualifier = star_qualifier(node)
+            if qualifier and scope.relation(qualifier) is None:
+                message = f"{node.table} is not a table or alias of this query"
+                hint = _listing("write ", (f"{r.name}.*" for r in scope.relations), " or ")
+                finding = Finding("wrong-qualifier", "error", message, hint, span(node))
+                yield Problem(finding, scope, node=node)
+
+
+def _shared_columns(resolution: Resolution) -> Iterator[Problem]:
+    """USING (x) where only one side has x."""
+    for scope in resolution.scopes:
+        for position, new in enumerate(scope.relations):
+            join = new.node.parent
+            named = join.args.get("using") or () if isinstance(join, exp.Join) else ()
+            earlier = scope.relations[:position]
+            if any(r.columns is None for r in [new, *earlier]):
+                continue
+            for column in named:
+                lacking = [] if new.has(column.name) else [new]
+                lacking += [] if any(r.has(column.name) for r in earlier) else earlier
+                if lacking:
+                    message = f"{column.name} is not a column of {_title(lacking[0])}"
+                    hint = "USING needs a column of both sides: join with ON"
+                    finding = Finding("using-column", "error", message, hint, span(column))
+                    yield Problem(finding, scope, relation=new, node=column)
 
 
 # Reserved words -----------------------------------------------------------------------------

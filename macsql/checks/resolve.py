@@ -4,11 +4,20 @@ Follows what the databases do rather than the standard where they differ: SQLite
 aliases be used in WHERE, and reads a double-quoted name that is no column as text.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from sqlglot import exp
 
-from macsql.checks.scopes import Columns, Relation, Resolution, Scope, Status, Use
+from macsql.checks.scopes import (
+    Columns,
+    Relation,
+    Resolution,
+    Scope,
+    Status,
+    Use,
+    clauses,
+    star_qualifier,
+)
 from macsql.schema import Schema, Table
 
 _ROWID = frozenset({"rowid", "oid", "_rowid_"})
@@ -79,6 +88,9 @@ class _Resolver:
         known = dict(ctes)
         for cte in clause.expressions:
             name = cte.alias.casefold()
+            if self.dialect == "sqlite" and not _is_used(cte, node):
+                known[name] = None  # SQLite never looks into a CTE that nothing reads
+                continue
             named = tuple(c.name for c in cte.args["alias"].args.get("columns") or ())
             inner = dict(known)
             if _mentions(cte.this, name):
@@ -116,14 +128,14 @@ class _Resolver:
             e.alias.casefold(): e.this for e in node.expressions if isinstance(e, exp.Alias)
         }
         scope.outputs = self._outputs(scope)
-        for clause, expression in _clauses(node):
+        for clause, expression in clauses(node):
             self._expression(expression, scope, clause)
         return scope.outputs
 
     def _outputs(self, scope: Scope) -> Columns | None:
         names: list[str] = []
         for expression in scope.select.expressions:
-            starred = _star_qualifier(expression)
+            starred = star_qualifier(expression)
             if starred is None:
                 named = isinstance(expression, (exp.Alias, exp.Column))
                 names.append(expression.alias_or_name if named else "")
@@ -288,7 +300,7 @@ class _Resolver:
         """
         if folded in scope.aliases:
             return True
-        starred = any(_star_qualifier(e) is not None for e in scope.select.expressions)
+        starred = any(star_qualifier(e) is not None for e in scope.select.expressions)
         if self.dialect == "sqlite" and not starred:
             return False
         return folded in {name.casefold() for name in scope.outputs or ()}
@@ -353,43 +365,16 @@ def is_other_case(relation: Relation, dialect: str) -> bool:
     return not _same_case(relation.node.this, stored, dialect)
 
 
-def _clauses(select: exp.Select) -> Iterator[tuple[str, exp.Expr]]:
-    """The expressions of a SELECT in the order of writing, each with the clause it stands in."""
-    for expression in select.expressions:
-        yield "select", expression
-    for on in _conditions(select):
-        yield "join", on
-    for clause in ("where", "group", "having", "qualify", "order"):
-        if (node := select.args.get(clause)) is not None:
-            yield clause, node
-    for key in ("distinct", "limit", "offset", "sort", "cluster"):
-        if isinstance(node := select.args.get(key), exp.Expr):
-            yield "other", node
-    for window in select.args.get("windows") or ():
-        yield "select", window
-
-
-def _conditions(select: exp.Select) -> Iterator[exp.Expr]:
-    """The ON conditions of a SELECT's own joins, those inside parentheses included."""
-    source = select.args.get("from_")
-    for root in [*([source] if source else ()), *(select.args.get("joins") or ())]:
-        for join in root.find_all(exp.Join):
-            if join.args.get("on") is not None and join.parent_select is select:
-                yield join.args["on"]
-
-
-def _star_qualifier(expression: exp.Expr) -> str | None:
-    """ "" for ``*``, the folded qualifier for ``t.*``, None for anything else."""
-    if isinstance(expression, exp.Star):
-        return ""
-    if isinstance(expression, exp.Column) and isinstance(expression.this, exp.Star):
-        return expression.table.casefold()
-    return None
-
-
 def _alias_columns(node: exp.Expr) -> list[exp.Expr]:
     alias = node.args.get("alias")
     return list(alias.args.get("columns") or ()) if isinstance(alias, exp.TableAlias) else []
+
+
+def _is_used(cte: exp.CTE, query: exp.Expr) -> bool:
+    """Whether anything of ``query`` but the CTE itself reads from it."""
+    inside = set(map(id, cte.find_all(exp.Table)))
+    name = cte.alias.casefold()
+    return any(t.name.casefold() == name and id(t) not in inside for t in query.find_all(exp.Table))
 
 
 def _mentions(node: exp.Expr, name: str) -> bool:

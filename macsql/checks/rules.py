@@ -178,6 +178,19 @@ def _positions(scope: Scope) -> Iterator[Problem]:
             if not 1 <= int(number.this) <= width:
                 message = f"{clause.upper()} BY {number.this}, but {width} columns are shown"
                 yield Problem(Finding("position", "error", message, span=span(number)), scope)
+            elif clause == "group" and len(scope.select.expressions) == width:
+                yield from _grouped_aggregate(scope, number)
+
+
+def _grouped_aggregate(scope: Scope, number: exp.Literal) -> Iterator[Problem]:
+    """GROUP BY 2 where the second column is an aggregate."""
+    shown = scope.select.expressions[int(number.this) - 1]
+    if aggregates(shown):
+        message = f"GROUP BY {number.this} means {_short(shown)}, which is an aggregate"
+        finding = Finding(
+            "aggregate-in-group-by", "error", message, "group by columns", span(number)
+        )
+        yield Problem(finding, scope)
 
 
 # Joins --------------------------------------------------------------------------------------

@@ -110,3 +110,37 @@ class Resolution:
     def unknown_tables(self) -> Iterator[tuple[Scope, Relation]]:
         """Every relation that is neither a table, a view nor a CTE."""
         return ((s, r) for s in self.scopes for r in s.relations if r.unknown)
+
+
+def clauses(select: exp.Select) -> Iterator[tuple[str, exp.Expr]]:
+    """The expressions of a SELECT in the order of writing, each with the clause it stands in."""
+    for expression in select.expressions:
+        yield "select", expression
+    for on in _conditions(select):
+        yield "join", on
+    for clause in ("where", "group", "having", "qualify", "order"):
+        if (node := select.args.get(clause)) is not None:
+            yield clause, node
+    for key in ("distinct", "limit", "offset", "sort", "cluster"):
+        if isinstance(node := select.args.get(key), exp.Expr):
+            yield "other", node
+    for window in select.args.get("windows") or ():
+        yield "select", window
+
+
+def _conditions(select: exp.Select) -> Iterator[exp.Expr]:
+    """The ON conditions of a SELECT's own joins, those inside parentheses included."""
+    source = select.args.get("from_")
+    for root in [*([source] if source else ()), *(select.args.get("joins") or ())]:
+        for join in root.find_all(exp.Join):
+            if join.args.get("on") is not None and join.parent_select is select:
+                yield join.args["on"]
+
+
+def star_qualifier(expression: exp.Expr) -> str | None:
+    """ "" for ``*``, the folded qualifier for ``t.*``, None for anything else."""
+    if isinstance(expression, exp.Star):
+        return ""
+    if isinstance(expression, exp.Column) and isinstance(expression.this, exp.Star):
+        return expression.table.casefold()
+    return None

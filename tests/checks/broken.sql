@@ -32,3 +32,6 @@ syntax | wrong place | SELECT age FROM pupil GROUP BY age WHERE age > 1
 syntax | near 'WHERE' | SELECT age FROM pupil WHERE
 syntax | | SELECT 'abc
 several-statements | | SELECT 1; SELECT 2
+wrong-qualifier | write p.* | SELECT x.* FROM pupil p
+using-column | join with ON | SELECT name FROM school JOIN pupil USING (school_id)
+aggregate-in-group-by | means | SELECT age, count(*) FROM pupil GROUP BY 2

@@ -179,3 +179,13 @@ SELECT name FROM school; SELECT title FROM course
 ## more than one fault
 SELECT T1.first_nam, T1.city FROM pupils AS T1 JOIN school AS T2 ON T1.school_id = T2.id
 => SELECT T1.first_name, T2.city FROM pupil AS T1 JOIN school AS T2 ON T1.school_id = T2.id
+
+## stars and USING
+SELECT pupil.* FROM pupil AS p
+=> SELECT p.* FROM pupil AS p
+
+SELECT name, first_name FROM school JOIN pupil USING (school_id)
+=> SELECT name, first_name FROM school JOIN pupil ON school.id = pupil.school_id
+
+SELECT first_name, title FROM pupil INNER JOIN course USING (course_code) WHERE age = 12
+=> SELECT first_name, title FROM pupil JOIN enrolment ON pupil.id = enrolment.pupil_id INNER JOIN course ON enrolment.course_code = course.code WHERE age = 12

@@ -23,6 +23,7 @@ SELECT m FROM (SELECT max(age) AS m FROM pupil GROUP BY school_id) ORDER BY m
 SELECT t.m FROM (SELECT max(age) m, school_id FROM pupil GROUP BY 2) AS t JOIN school s ON s.id = t.school_id
 SELECT x."count(*)" FROM (SELECT count(*) FROM pupil) AS x
 WITH pupil AS (SELECT 1 AS only_here) SELECT only_here FROM pupil
+WITH unused AS (SELECT nought FROM pupil) SELECT 1
 WITH a AS (SELECT id FROM pupil), b(x) AS (SELECT id FROM a) SELECT a.id, b.x FROM a JOIN b ON a.id = b.x
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT i FROM n
 WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT i FROM n
