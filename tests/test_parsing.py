@@ -258,7 +258,17 @@ def test_selection(reply: str, selection: dict[str, object] | None) -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    ["", "keep all", "{}", "[]", "null", '{"no_such": "keep_all"}', '{"client": 5}', "[1, 2]"],
+    [
+        "",
+        "keep all",
+        "{}",
+        "[]",
+        "null",
+        '{"no_such": "keep_all"}',
+        '{"client": 5}',
+        "[1, 2]",
+        "[" * 9 + '{"client": 1}',
+    ],
 )
 def test_reply_that_selects_nothing_is_named(reply: str) -> None:
     with pytest.raises(ParseError) as caught:

@@ -6,6 +6,11 @@ from macsql.parsing.lexer import Token, tokens
 from macsql.parsing.statements import is_open
 from macsql.parsing.words import CONTINUES
 
+_MARKUP = re.compile(r"(?:[-*>]|\|(?!\|))[ \t]|#|\*\*|\+-")
+"""Bullets, headings, quotes and tables at the beginning of a line."""
+_CTE_START = re.compile(r"\s*WITH\b", re.IGNORECASE)
+_INSERT_START = re.compile(r"\s*(?:INSERT|REPLACE|CREATE)\b", re.IGNORECASE)
+
 
 def end_of(text: str, dialect: str) -> int:
     """Where the statement at the start of ``text`` has certainly ended, at the latest."""
@@ -39,6 +44,8 @@ def _stops_here(text: str, token: Token, last: Token | None) -> int | None:
             return last.start
     if token.kind != "char":
         return None
+    if token.text == "\\":
+        return token.start
     if token.text in ".!:" and (not follows or follows.isspace()):
         return token.start
     return token.start if not token.text.isascii() else None
@@ -46,12 +53,14 @@ def _stops_here(text: str, token: Token, last: Token | None) -> int | None:
 
 def _begins_prose(text: str, token: Token, last: Token) -> bool:
     """Whether ``token``, the first of a new line outside brackets, begins something else."""
-    if token.text in "-*#|>" and text[token.start - 1] == "\n":
+    if _MARKUP.match(text, token.start) and text[token.start - 1] == "\n":
         return True
     if is_open(last) or token.kind not in ("word", "number"):
         return False
     if token.kind == "number":
         return True
+    if token.text.upper() == "SELECT" and (last.text != ")" or not _CTE_START.match(text)):
+        return not _INSERT_START.match(text)
     if token.text.upper() in CONTINUES:
         keyword = text.split(None, 1)[0]
         return token.text.istitle() and not keyword.istitle()

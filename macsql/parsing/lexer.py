@@ -27,7 +27,7 @@ def _pattern(dialect: str) -> re.Pattern[str]:
     tokenizer = Dialect.get_or_raise(dialect or None).tokenizer_class
     escape = r"\\." if "\\" in tokenizer.STRING_ESCAPES else r"(?!)"
     plain = r"\\" if "\\" in tokenizer.STRING_ESCAPES else ""
-    brackets = r"|\[[^\]\n]*+\]" if ("[", "]") in tokenizer.IDENTIFIERS else ""
+    brackets = r"|\[[^\]\n]{0,300}+\]" if ("[", "]") in tokenizer.IDENTIFIERS else ""
     hash_comment = r"|\#[^\n]*+" if "#" in tokenizer.COMMENTS else ""
     bodies = [
         (q, rf"{q}(?:[^{q}{plain if q != '`' else ''}]++|{q}{q}|{escape})*+") for q in ("'", '"')

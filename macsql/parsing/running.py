@@ -19,6 +19,8 @@ from macsql.parsing.statements import (
 from macsql.parsing.words import CANDIDATE, CERTAIN, CONTINUES, INTRODUCERS, WRITE
 
 _MAX_CANDIDATES = 20
+_CLOSING = {**{mark: mark for mark in "`\"'|$#"}, "“": "”", "{": "}"}
+_SENTENCE = re.compile(r"(?:[A-Za-z']+,?[ \t]+){3,}[A-Za-z']+[.!:]?[ \t]*(?:\n|\Z)")
 _LEADING_COMMENTS = re.compile(r"(?:(?:--[^\n]*+\n|/\*(?s:.)*?\*/)\s*+)+\Z")
 
 
@@ -78,16 +80,16 @@ def _may_begin(text: str, match: re.Match[str]) -> bool:
         return True
     word = before.rstrip(" ,;'’").rpartition(" ")[2]
     introduced = word.casefold() in INTRODUCERS
-    keyword = match.group().split()[0]
-    return before[-1] == ";" or (introduced and (keyword.isupper() or before[-1] in "'’"))
+    if before[-1] == ";" or WRITE.match(match.group()):
+        return before[-1] == ";"
+    return introduced and match.group().split()[0].isupper()
 
 
 def _quoted(text: str, start: int, window: str, dialect: str) -> Extract | None:
-    """A statement in inline code or quotation marks, up to the mark that ends it."""
-    mark = text[start - 1] if start else ""
-    if mark not in ("`", '"', "'", "“"):
+    """A statement in inline code, quotation marks and the like, up to the mark that ends it."""
+    closing = _CLOSING.get(text[max(0, start - 20) : start].rstrip(" ")[-1:])
+    if closing is None:
         return None
-    closing = "”" if mark == "“" else mark
     end = -1
     for _ in range(12):
         end = window.find(closing, end + 1)
@@ -116,9 +118,10 @@ def _running(window: str, dialect: str) -> Extract:
     if not first.sql:
         return first
     statements = [first.sql]
-    while window.startswith(";", end) and len(statements) < _MAX_CANDIDATES:
+    while len(statements) < _MAX_CANDIDATES:
         rest = window[end:].lstrip("; \t\n")
-        following, length = _one(rest, dialect) if CERTAIN.match(rest) else (Extract(""), 0)
+        begins = CERTAIN if window.startswith(";", end) else WRITE
+        following, length = _one(rest, dialect) if begins.match(rest) else (Extract(""), 0)
         if not following.sql:
             break
         statements.append(following.sql)
@@ -152,7 +155,12 @@ def _without_tail(sql: str, dialect: str) -> Extract:
         return Extract("", cut=len(tail.split()) <= 1)
     head = sql[:position].strip()
     head = head.rstrip("*_`~ ") if tail[0] in "*_`~" else _without_alias(head, dialect)
-    return Extract(head if _is_strong(head) and is_plausible(head, dialect) else "")
+    if ends_open(head, dialect):
+        return Extract("", cut=True)
+    is_whole_line = "\n" in sql[len(head) : position]
+    return Extract(
+        head if (is_whole_line or _is_strong(head)) and is_plausible(head, dialect) else ""
+    )
 
 
 def _is_prose(tail: str, sql: str) -> bool:
@@ -161,6 +169,8 @@ def _is_prose(tail: str, sql: str) -> bool:
     if word is None:
         return not tail.strip("*_`~\"'”’)!.:\\ \n")
     if word[0].upper() not in CONTINUES:
+        return True
+    if _SENTENCE.match(tail) and "\n" + tail in sql:
         return True
     return sql.split(None, 1)[0].isupper() and not word[0].isupper() and " " in tail.strip()
 
