@@ -6,10 +6,11 @@ conversation; an unknown variable is an error, never an empty place.
 """
 
 import tomllib
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
@@ -24,8 +25,16 @@ Style = Literal["auto", "direct", "decompose"]
 PruneRule = Literal["auto", "paper", "never"]
 EmptyRule = Literal["diagnosed", "always", "never"]
 
+_ALLOWED: dict[str, Sequence[object]] = {
+    "schema_form": get_args(SchemaForm),
+    "examples_per_column": range(21),
+    "refine": ("continue", "restart"),
+    "prune_rule": get_args(PruneRule),
+    "refine_empty": get_args(EmptyRule),
+    "shots": range(3),
+    "style": get_args(Style),
+}
 _HOME = Path(__file__).parent
-_AGENTS = ("selector", "decomposer", "refiner")
 
 
 @dataclass(frozen=True)
@@ -64,9 +73,12 @@ class PromptSet:
             settings = tomllib.loads((folder / "set.toml").read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
             raise ConfigError(f"{folder / 'set.toml'} cannot be read: {error}") from error
-        known_settings = {f.name for f in fields(cls)} - {"folder"}
-        if unknown := sorted(set(settings) - known_settings):
+        if unknown := sorted(set(settings) - set(_ALLOWED)):
             raise ConfigError(f"{folder / 'set.toml'} has unknown settings: {', '.join(unknown)}")
+        for setting, value in settings.items():
+            if value not in _ALLOWED[setting]:
+                choices = ", ".join(map(str, _ALLOWED[setting]))
+                raise ConfigError(f"{folder / 'set.toml'}: {setting} must be one of {choices}.")
         return cls(folder=folder, **settings)
 
     @property

@@ -104,7 +104,9 @@ def test_a_folder_of_ones_own_is_a_set(tmp_path: Path) -> None:
     assert message["content"].startswith("Who? [Database] library")
 
 
-@pytest.mark.parametrize("text", ["colour = 1", "shots = ", "\xff"])
+@pytest.mark.parametrize(
+    "text", ["colour = 1", "shots = ", "shots = 9", 'schema_form = "x"', "\xff"]
+)
 def test_bad_settings_of_a_set_are_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "set.toml").write_bytes(text.encode("latin-1"))
     with pytest.raises(ConfigError, match=r"set\.toml"):
