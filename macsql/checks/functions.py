@@ -1,7 +1,6 @@
 """Functions and operators of other dialects, and how the dialect at hand says the same."""
 
 import re
-import sqlite3
 from collections.abc import Iterator
 
 from sqlglot import exp
@@ -12,7 +11,7 @@ from macsql.checks.names import nearest
 from macsql.checks.problems import Problem
 from macsql.checks.scopes import Resolution
 from macsql.checks.text import Edit, Statement, closing_parenthesis, token_at
-from macsql.message import Finding
+from macsql.message import Finding, Severity
 from macsql.schema import Schema
 
 _PART = "CAST(STRFTIME('{}', {{0}}) AS INTEGER)"
@@ -70,9 +69,11 @@ _SQLITE: dict[tuple[str, int | None], str] = {
     ("multiply", 2): "(({0}) * ({1}))",
     ("subtract", 2): "(({0}) - ({1}))",
 }
-_SQLITE_SINCE: dict[tuple[int, int], dict[tuple[str, int | None], str]] = {
-    (3, 44): {("concat", None): "({||})", ("string_agg", 2): "GROUP_CONCAT({*})"},
-    (3, 48): {("if", 3): "CASE WHEN {0} THEN {1} ELSE {2} END"},
+# Recent versions of SQLite have these, so only a failure shows that this one has not.
+_SQLITE_LATELY: dict[tuple[str, int | None], str] = {
+    ("concat", None): "({||})",
+    ("string_agg", 2): "GROUP_CONCAT({*})",
+    ("if", 3): "CASE WHEN {0} THEN {1} ELSE {2} END",
 }
 _POSTGRES: dict[tuple[str, int | None], str] = {
     **{(u, 1): f"EXTRACT({u.upper()} FROM {{0}})" for u in ("year", "month", "day", "hour")},
@@ -121,13 +122,9 @@ _SQLITE_FUNCTIONS = frozenset(_BUILT_IN.split())
 
 
 def _table(dialect: str) -> dict[tuple[str, int | None], str]:
-    if dialect != "sqlite":
-        return {"postgres": _POSTGRES, "mysql": _MYSQL, "tsql": _TSQL}.get(dialect, {})
-    table = dict(_SQLITE)
-    for version, entries in _SQLITE_SINCE.items():
-        if sqlite3.sqlite_version_info[:2] < version:
-            table |= entries
-    return table
+    if dialect == "sqlite":
+        return _SQLITE | _SQLITE_LATELY
+    return {"postgres": _POSTGRES, "mysql": _MYSQL, "tsql": _TSQL}.get(dialect, {})
 
 
 def foreign_functions(
@@ -142,15 +139,21 @@ def foreign_functions(
         place = (token.start, token.end + 1)
         text = _equivalent(statement, index, table)
         if text is not None:
-            message = f"{token.text.upper()} is not a function of {statement.dialect}"
-            finding = Finding("unknown-function", "error", message, f"write {text}", place)
-            yield Problem(finding)
+            yield Problem(_known_elsewhere(token, statement.dialect, text))
         elif _is_unheard_of(token, statement):
             near = [name for name, _ in nearest(token.text.lower(), _SQLITE_FUNCTIONS, limit=2)]
             hint = f"did you mean {' or '.join(near)}?" if near else ""
             message = f"{token.text} is not a function that {statement.dialect} brings"
             yield Problem(Finding("unknown-function", "warning", message, hint, place))
     yield from _foreign_operators(statement)
+
+
+def _known_elsewhere(token: Token, dialect: str, text: str) -> Finding:
+    place = (token.start, token.end + 1)
+    lately = dialect == "sqlite" and any(token.text.lower() == name for name, _ in _SQLITE_LATELY)
+    message = f"{token.text.upper()} is not a function of {'older ' * lately}{dialect}"
+    severity: Severity = "warning" if lately else "error"
+    return Finding("unknown-function", severity, message, f"write {text}", place)
 
 
 def _is_call(statement: Statement, index: int) -> bool:

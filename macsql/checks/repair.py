@@ -40,16 +40,15 @@ def repair(
     *,
     values: StoredValues | None = None,
     max_candidates: int = 3,
+    failed: bool = False,
 ) -> list[Repair]:
     """Statements that mean what ``sql`` seems to mean and can run, best first; never raises.
 
-    Empty when nothing is certainly wrong, or nothing can be done. Every repair checks clean; when
-    none can, those with fewer errors than before are returned.
+    Empty when nothing is certainly wrong, or nothing can be done. ``failed`` says that the database
+    refused the statement: then a function that only recent versions have counts as wrong.
+    Every repair checks clean; when none can, those with fewer errors than before are returned.
     """
-    first = analyse(sql, schema)
-    if not first.errors:
-        return []
-    found = _search(first, max_candidates)
+    found = _search(analyse(sql, schema), max_candidates, failed)
     return [_with_stored_literals(r, schema, values) for r in found] if values else found
 
 
@@ -61,10 +60,17 @@ def _with_stored_literals(repaired: Repair, schema: Schema, values: StoredValues
     return Repair(best.sql, f"{repaired.explanation}; {best.explanation}", repaired.cost)
 
 
-def _search(first: Analysis, max_candidates: int) -> list[Repair]:
+def _faults(analysis: Analysis, failed: bool) -> list[Problem]:
+    if analysis.errors or not failed:
+        return analysis.errors
+    return [p for p in analysis.problems if function_fixes(p, analysis.statement)]
+
+
+def _search(first: Analysis, max_candidates: int, failed: bool) -> list[Repair]:
     """Cheapest-first search over sequences of fixes, one problem at a time."""
+    before = len(_faults(first, failed))
     order = count()
-    heap = [_State(0.0, next(order), first.statement.sql)]
+    heap = [_State(0.0, next(order), first.statement.sql)] if before else []
     seen = {first.statement.sql}
     clean: list[Repair] = []
     better: list[tuple[int, Repair]] = []
@@ -75,36 +81,32 @@ def _search(first: Analysis, max_candidates: int) -> list[Repair]:
         if clean and state.cost > clean[0].cost + _FAR_WORSE:
             break
         analysis = analyse(state.sql, first.schema) if state.explanations else first
-        if not analysis.errors:
+        faults = _faults(analysis, failed)
+        if not faults:
             clean.append(state.repair())
             continue
-        following = list(_next_states(state, analysis, order))
-        if not following and len(analysis.errors) < len(first.errors):
-            better.append((len(analysis.errors), state.repair()))
+        following = [s for s in _next_states(state, analysis, faults, order) if s.sql not in seen]
+        if not following and len(faults) < before:
+            better.append((len(faults), state.repair()))
+        seen.update(s.sql for s in following)
         for new in following:
-            if new.sql not in seen:
-                seen.add(new.sql)
-                heapq.heappush(heap, new)
+            heapq.heappush(heap, new)
     partly = [r for _, r in sorted(better, key=lambda pair: (pair[0], pair[1].cost))]
     return clean or partly[:max_candidates]
 
 
-def _next_states(state: _State, analysis: Analysis, order: Iterator[int]) -> Iterator[_State]:
+def _next_states(
+    state: _State, analysis: Analysis, faults: list[Problem], order: Iterator[int]
+) -> Iterator[_State]:
+    """The statement with each cure of the first fault that has any; the others are met again."""
     if len(state.explanations) >= _MAX_FIXES:
         return
-    for fix in _fixes(analysis):
+    cures = next((found for fault in faults if (found := _cures(fault, analysis))), [])
+    for fix in cures[:_FIXES_PER_PROBLEM]:
         text = apply_edits(state.sql, fix.edits)
         if text is not None:
             explanations = (*state.explanations, fix.explanation)
             yield _State(state.cost + fix.cost, next(order), text, explanations)
-
-
-def _fixes(analysis: Analysis) -> list[Fix]:
-    """Cures for the first problem that has any: the others are met again afterwards."""
-    for problem in analysis.errors:
-        if fixes := _cures(problem, analysis):
-            return fixes[:_FIXES_PER_PROBLEM]
-    return []
 
 
 def _cures(problem: Problem, analysis: Analysis) -> list[Fix]:

@@ -87,6 +87,13 @@ def test_self_reference_is_not_taken_for_a_condition(school: Any) -> None:
     assert "p.school_id = p.school_id" not in repair(sql, school.schema)[0].sql
 
 
+def test_function_of_recent_versions_is_rewritten_only_after_a_failure(school: Any) -> None:
+    sql = "SELECT CONCAT(name, ' in ', city) FROM school"
+    assert repair(sql, school.schema) == []
+    best = repair(sql, school.schema, failed=True)[0]
+    assert best.sql == "SELECT (name || ' in ' || city) FROM school"
+
+
 # Values ---------------------------------------------------------------------------------------
 
 CITIES = ["BERLIN", "PARIS", "New  York", "St. John's", "Region 1", "Region 2"]
