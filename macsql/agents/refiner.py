@@ -130,7 +130,8 @@ class Refiner:
     ) -> tuple[Candidate, str] | None:
         """The first deterministic repair that is better than what it repairs, with its reason."""
         if broken.result is None:
-            repairs = repair(broken.sql, database.schema, values=database.similar_values)
+            values = database.similar_values
+            repairs = repair(broken.sql, database.schema, values=values, failed=True)
         else:
             repairs = repair_literals(broken.sql, database.schema, database.similar_values)
         for fix in repairs:
