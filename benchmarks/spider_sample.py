@@ -62,6 +62,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sample", help="a list of positions in samples.json")
     parser.add_argument("--train", type=int, help="this many random training questions instead")
+    parser.add_argument("--databases", type=int, default=10, help="of so many databases")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=int)
     parser.add_argument("--model", default="local")
@@ -97,7 +98,7 @@ def load(args: argparse.Namespace) -> list[dict[str, Any]]:
     if args.train:
         usable = [i for i, q in enumerate(questions) if q["db_id"] not in EMPTY]
         dbs = sorted({questions[i]["db_id"] for i in usable})
-        chosen = set(random.Random(args.seed).sample(dbs, min(25, len(dbs))))
+        chosen = set(random.Random(args.seed).sample(dbs, min(args.databases, len(dbs))))
         usable = [i for i in usable if questions[i]["db_id"] in chosen]
         positions = random.Random(args.seed).sample(usable, args.train)
     else:

@@ -3,15 +3,17 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal, Protocol, TypeVar
 
 from macsql.chat import ChatMessage
 from macsql.database import Database
 from macsql.errors import LLMError, ParseError
-from macsql.llm.base import LLM
+from macsql.llm.base import LLM, Completion
 from macsql.message import Message, Step
 
 T = TypeVar("T")
+THINKING_TOKENS = 8192
 
 
 class Agent(Protocol):
@@ -27,7 +29,7 @@ class Agent(Protocol):
         ...
 
 
-def ask_model(
+def ask_model(  # noqa: PLR0913 - what a model can be told, by name
     message: Message,
     llm: LLM,
     agent: str,
@@ -35,57 +37,66 @@ def ask_model(
     parse: Callable[[str], T],
     *,
     max_tokens: int = 1024,
+    stop: Sequence[str] = (),
     response_format: Literal["text", "json"] = "text",
     retry_hint: str = "",
 ) -> T:
     """Ask, record the step, then parse the reply.
 
     The step is recorded before parsing, since it was paid for. When the reply cannot be read and
-    ``retry_hint`` is given, the model is told so once. Raises LLMError and ParseError.
+    ``retry_hint`` is given, the model is told so once; a model that used up its tokens for
+    thinking is given more of them instead. Raises LLMError and ParseError.
     """
+    complete = partial(llm.complete, stop=stop, response_format=response_format)
+    first = partial(complete, max_tokens=max_tokens)
+    reply = _ask_once(message, first, agent, conversation)
     try:
-        return _ask_once(message, llm, agent, conversation, parse, max_tokens, response_format)
-    except ParseError as error:
+        return _read(message, parse, reply.text)
+    except ParseError:
         if not retry_hint:
             raise
-        again: list[ChatMessage] = [
-            *conversation,
-            {"role": "assistant", "content": error.reply or "(nothing)"},
-            {"role": "user", "content": retry_hint},
-        ]
-    return _ask_once(message, llm, agent, again, parse, max_tokens, response_format)
+    if reply.finish_reason == "length" and _was_thinking(reply.text):
+        patient = partial(complete, max_tokens=THINKING_TOKENS)
+        return _read(message, parse, _ask_once(message, patient, agent, conversation).text)
+    again: list[ChatMessage] = [
+        *conversation,
+        {"role": "assistant", "content": reply.text or "(nothing)"},
+        {"role": "user", "content": retry_hint},
+    ]
+    return _read(message, parse, _ask_once(message, first, agent, again).text)
+
+
+def _was_thinking(reply: str) -> bool:
+    """Whether a cut reply had not come to its answer: thoughts are shown in tags, or not at all."""
+    return not reply.strip() or "<think" in reply
 
 
 def _ask_once(
     message: Message,
-    llm: LLM,
+    complete: Callable[[Sequence[ChatMessage]], list[Completion]],
     agent: str,
     conversation: Sequence[ChatMessage],
-    parse: Callable[[str], T],
-    max_tokens: int,
-    response_format: Literal["text", "json"],
-) -> T:
+) -> Completion:
     started = time.perf_counter()
     step = Step(agent=agent, messages=tuple(conversation))
     try:
-        completion = llm.complete(
-            conversation, max_tokens=max_tokens, response_format=response_format
-        )[0]
+        completion = complete(conversation)[0]
     except LLMError as error:
         seconds = time.perf_counter() - started
         message.steps.append(replace(step, seconds=seconds, error=str(error)))
         raise
-    step = replace(
-        step,
-        reply=completion.text,
-        usage=completion.usage,
-        seconds=time.perf_counter() - started,
+    seconds = time.perf_counter() - started
+    message.steps.append(
+        replace(step, reply=completion.text, usage=completion.usage, seconds=seconds)
     )
-    message.steps.append(step)
+    return completion
+
+
+def _read(message: Message, parse: Callable[[str], T], reply: str) -> T:
     try:
-        return parse(completion.text)
+        return parse(reply)
     except ParseError as error:
-        message.steps[-1] = replace(step, error=str(error))
+        message.steps[-1] = replace(message.steps[-1], error=str(error))
         raise
 
 

@@ -15,19 +15,22 @@ from macsql.prompts import PromptSet, Style
 from macsql.schema_text import literal
 
 Way = Literal["direct", "decompose"]
-REPLY_TOKENS: dict[Way, int] = {"direct": 512, "decompose": 1200}
+REPLY_TOKENS: dict[Way, int] = {"direct": 512, "decompose": 800}
+# A small model may go on asking itself questions until it is cut.
+STOP: dict[Way, tuple[str, ...]] = {"direct": (), "decompose": ("uestion 5:",)}
 MAX_FOCUS = 8
 NO_SQL_HINT = (
     "Your reply has no SQL that can be read. Answer again: one SQL query in a ```sql block, "
     'or "NO SQL:" and the reason.'
 )
 _STEPS = re.compile(
-    r"\b(average|percent\w*|ratio|proportion|difference|times as|compared? (?:to|with)|"
-    r"more than (?:the )?(?:average|any|all)|among|of those|out of|respectively|"
-    r"(?:highest|lowest|most|least|largest|smallest|oldest|youngest) .*"
-    r"(?:highest|lowest|most|least|largest|smallest|oldest|youngest))\b",
+    r"\bpercent(?:age)? of\b|\bratio (?:of|between)\b|\bproportion of\b|"
+    r"\bdifference between\b|\btimes as\b|\bcompared (?:to|with)\b|"
+    r"\bthan the (?:average|mean|total|sum|number|minimum|maximum) of\b",
     re.IGNORECASE,
 )
+LONG_QUESTION = 40
+LONG_EVIDENCE = 150
 
 
 class Decomposer:
@@ -62,6 +65,7 @@ class Decomposer:
             self.prompt(message, style),
             lambda reply: _read(reply, message.schema.dialect),
             max_tokens=REPLY_TOKENS[style],
+            stop=STOP[style],
             retry_hint=NO_SQL_HINT,
         )
         if abstained:
@@ -99,7 +103,8 @@ def needs_steps(question: str, evidence: str = "") -> bool:
     >>> needs_steps("Which schools have more pupils than the average of those in Berlin?")
     True
     """
-    return len(question.split()) > 30 or bool(_STEPS.search(question)) or len(evidence) > 150
+    is_long = len(question.split()) > LONG_QUESTION or len(evidence) > LONG_EVIDENCE
+    return is_long or bool(_STEPS.search(question))
 
 
 def show_focus(focus: Focus) -> str:

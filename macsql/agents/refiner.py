@@ -7,7 +7,7 @@ from macsql.agents.base import ask_model, note, record
 from macsql.chat import ChatMessage
 from macsql.checks import check, explain_failure, repair, repair_literals
 from macsql.database import Database, Result
-from macsql.errors import DatabaseError, ParseError, UnsafeSQLError
+from macsql.errors import DatabaseError, LLMError, ParseError, UnsafeSQLError
 from macsql.llm.base import LLM
 from macsql.message import Candidate, Finding, Message, Step
 from macsql.parsing import read_sql
@@ -68,28 +68,40 @@ class Refiner:
         if message.error or not message.sql:
             return
         trial = _Trial()
+        try:
+            yield from self._refine(message, database, trial)
+        except ParseError:
+            yield message.steps[-1]
+        except LLMError:
+            # A result that is there is worth more than the failure of a later call.
+            if all(candidate.result is None for candidate in trial.candidates):
+                raise
+            yield message.steps[-1]
+        finally:
+            self._conclude(message, trial)
+
+    def _refine(self, message: Message, database: Database, trial: _Trial) -> Iterator[Step]:
+        """Execute, repair, rewrite, until a candidate is good or no progress is to be expected."""
         current = self._try(message.sql, "decomposer", database)
         for rounds in range(self.max_refinements + 1):
             trial.add(current)
             yield record(message, self.name, _describe(current), error=current.error)
             if self._is_good(current) or _is_refused(current):
-                break
+                return
             if self.use_repair and (repaired := self._repaired(current, database, trial)):
                 yield record(message, self.name, f"repaired: {repaired[1]}")
                 current = repaired[0]
                 if self._is_good(current):
-                    break
+                    return
             if trial.repeats(current) or rounds == self.max_refinements:
-                break
+                return
             rewritten = self._rewrite(message, current)
-            if rewritten is None:
-                yield message.steps[-1]
-                break
             yield note(message, f"refinement {rounds + 1} of {self.max_refinements}")
             current = self._try(rewritten, "refiner", database)
-        self._conclude(message, trial)
 
     def _conclude(self, message: Message, trial: _Trial) -> None:
+        if not trial.candidates:
+            return
         best = max(trial.candidates, key=_quality)
         message.candidates = trial.candidates
         message.sql, message.result, message.findings = best.sql, best.result, best.findings
@@ -128,18 +140,21 @@ class Refiner:
     def _repaired(
         self, broken: Candidate, database: Database, trial: _Trial
     ) -> tuple[Candidate, str] | None:
-        """The first deterministic repair that is better than what it repairs, with its reason."""
+        """The best deterministic repair, if it is better than what it repairs, with its reason."""
         if broken.result is None:
             values = database.similar_values
             repairs = repair(broken.sql, database.schema, values=values, failed=True)
         else:
             repairs = repair_literals(broken.sql, database.schema, database.similar_values)
+        best = None
         for fix in repairs:
             candidate = self._try(fix.sql, "repair", database)
             trial.add(candidate)
-            if _quality(candidate) > _quality(broken):
-                return candidate, fix.explanation
-        return None
+            if _quality(candidate) > _quality(best[0] if best else broken):
+                best = candidate, fix.explanation
+            if all(_quality(candidate)):
+                break
+        return best
 
     def _is_good(self, candidate: Candidate) -> bool:
         return candidate.result is not None and not any(
@@ -148,8 +163,8 @@ class Refiner:
             if f.severity != "hint"
         )
 
-    def _rewrite(self, message: Message, current: Candidate) -> str | None:
-        """The model's next attempt, or None when its reply had no SQL."""
+    def _rewrite(self, message: Message, current: Candidate) -> str:
+        """The model's next attempt. Raises ParseError when its reply had no SQL, and LLMError."""
         prompt = self.prompts.render(
             self.name,
             message.schema,
@@ -162,17 +177,14 @@ class Refiner:
         )
         if self.prompts.refine == "continue":
             prompt = [*_conversation(message), *prompt]
-        try:
-            return ask_model(
-                message,
-                self.llm,
-                self.name,
-                prompt,
-                lambda reply: read_sql(reply, message.schema.dialect),
-                max_tokens=REPLY_TOKENS,
-            )
-        except ParseError:
-            return None
+        return ask_model(
+            message,
+            self.llm,
+            self.name,
+            prompt,
+            lambda reply: read_sql(reply, message.schema.dialect),
+            max_tokens=REPLY_TOKENS,
+        )
 
 
 def _conversation(message: Message) -> list[ChatMessage]:

@@ -11,9 +11,12 @@ from macsql.chat import ChatMessage
 from macsql.llm.base import Completion, ResponseFormat, Usage, estimate_tokens
 from macsql.llm.remote import CONNECT_SECONDS, Refused, Remote, Rule, cut_at, leave_out
 
+# Models that want this parameter count what they think, unseen, as part of the reply.
+THINKING_TOKENS = 8192
+
 
 def _rename_max_tokens(request: dict[str, Any]) -> None:
-    request["max_completion_tokens"] = request.pop("max_tokens")
+    request["max_completion_tokens"] = request.pop("max_tokens") + THINKING_TOKENS
 
 
 # Reasoning models refuse some of these, older servers others.

@@ -6,7 +6,7 @@ import pytest
 
 from macsql.agents import Decomposer
 from macsql.database import Database
-from macsql.llm import ScriptedLLM
+from macsql.llm import Completion, ScriptedLLM
 from macsql.message import Message
 from macsql.pipeline import Pipeline
 from macsql.prompts import PromptSet
@@ -81,3 +81,19 @@ def test_questions_on_one_database_share_the_beginning(database: Database) -> No
     first, second = ("".join(m["content"] for m in call) for call in model.calls)
     shared = next(i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
     assert shared > 0.8 * len(first)
+
+
+def test_a_model_that_was_cut_while_thinking_is_given_more_tokens(database: Database) -> None:
+    limits: list[int] = []
+
+    class Thinker(ScriptedLLM):
+        def complete(self, messages: object, **options: object) -> list[Completion]:
+            limits.append(options["max_tokens"])  # type: ignore[arg-type]
+            if len(limits) == 1:
+                return [Completion("<think>maybe SELECT 1", finish_reason="length")]
+            return [Completion("<think>so</think>SELECT COUNT(*) FROM pupil")]
+
+    message = Pipeline.of(Thinker([])).run("How many pupils?", database)
+    assert message.result is not None
+    assert message.result.rows == ((5,),)
+    assert limits[1] > 4 * limits[0]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from macsql.database import Database
+from macsql.errors import LLMError
 from macsql.llm import ScriptedLLM
 from macsql.message import Message
 from macsql.pipeline import Pipeline
@@ -160,3 +161,26 @@ def test_a_refiner_without_repair_asks_the_model(database: Database) -> None:
     agents = (Decomposer(model, prompts), Refiner(model, prompts, use_repair=False))
     message = Pipeline(agents).run("Which pupils?", database)
     assert origins(message) == ["decomposer", "refiner"]
+
+
+def test_a_model_that_fails_later_does_not_cost_the_result(database: Database) -> None:
+    model = ScriptedLLM(
+        ["SELECT name FROM school WHERE city = 'Atlantis Maximus'", LLMError("overloaded")]
+    )
+    message = Pipeline.of(model, prompts="paper", without=("selector",)).run("Which?", database)
+    assert (message.error, message.steps[-1].error) == ("", "overloaded")
+    assert message.result is not None
+
+
+def test_a_model_that_fails_before_anything_ran_ends_the_question(database: Database) -> None:
+    model = ScriptedLLM(["SELECT qq FROM nowhere_at_all", LLMError("overloaded")])
+    message = Pipeline.of(model).run("Which pupils?", database)
+    assert (message.error, message.error_kind) == ("overloaded", "LLMError")
+    assert message.sql == "SELECT qq FROM nowhere_at_all"
+
+
+def test_of_several_repairs_one_with_rows_is_taken(database: Database) -> None:
+    model = ScriptedLLM(["SELECT title FROM pupil WHERE pupil.first_name = 'Ann' ORDER BY title"])
+    message = Pipeline.of(model).run("Which courses does Ann take?", database)
+    assert message.result is not None
+    assert message.result.rows == (("Art",), ("Maths",))
