@@ -7,7 +7,7 @@ PYTHON ?= $(firstword $(foreach v,3.13 3.12 3.11,$(shell command -v python$(v) 2
 VENV   := .venv
 BIN    := $(VENV)/bin
 DEMO   := build/demo.sqlite
-Q      ?= Which five cities have the most customers, and how many customers does each have?
+Q      ?= Which five customers have placed the most orders? Give the company and the number of orders.
 
 .PHONY: demo test lint types live check golden clean
 
