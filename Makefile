@@ -13,7 +13,6 @@ Q      ?= Which five customers have placed the most orders? Give the company and
 
 demo: $(VENV)/.demo $(DEMO)
 	@$(BIN)/macsql model pull local
-	@echo
 	@echo "Question: $(Q)"
 	@$(BIN)/macsql ask "$(Q)" --db $(DEMO) --descriptions examples/demo/descriptions.yaml
 
@@ -23,14 +22,14 @@ test: $(VENV)/.dev
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/codespell macsql tests docs benchmarks README.md CONTRIBUTING.md CHANGELOG.md
+	$(BIN)/codespell macsql tests docs benchmarks examples README.md CONTRIBUTING.md CHANGELOG.md
 
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
 live: $(VENV)/.dev
 	$(BIN)/macsql model pull local
-	$(BIN)/python -m pytest -q tests/live tests/llm --live
+	$(BIN)/python -m pytest -q --live -m live
 
 check: lint types test live
 

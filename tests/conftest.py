@@ -55,12 +55,18 @@ def school_db(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No key, setting or cache of the developer reaches a test."""
+def clean_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """No key, setting or cache of the developer reaches a test, but the weights a live one."""
+    cache = os.environ.get("MACSQL_CACHE_DIR")
     for name in list(os.environ):
         if name.startswith(("MACSQL_", "OPENAI_", "ANTHROPIC_", "AZURE_")):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("MACSQL_CACHE_DIR", str(tmp_path / "cache"))
+    if "live" not in request.keywords:
+        monkeypatch.setenv("MACSQL_CACHE_DIR", str(tmp_path / "cache"))
+    elif cache is not None:
+        monkeypatch.setenv("MACSQL_CACHE_DIR", cache)
     monkeypatch.setenv("MACSQL_CONFIG", str(tmp_path / "no-config.toml"))
     monkeypatch.setenv("MACSQL_STATE_DIR", str(tmp_path / "state"))
 

@@ -135,13 +135,16 @@ def _price(spec: str, kind: Kind, options: Options) -> Price | None:
 
 def _open_class(module: str, name: str, spec: str) -> LLM:
     try:
-        made = getattr(importlib.import_module(module), name)()
+        maker = getattr(importlib.import_module(module), name)
+        made = maker()
     except ModuleNotFoundError as error:
         if error.name is None or not module.startswith(error.name):
             raise
         raise ConfigError(_unknown(spec)) from error
     except AttributeError as error:
         raise ConfigError(f"there is no {name} in the module {module}.") from error
+    except TypeError as error:
+        raise ConfigError(f"{spec} cannot be made without arguments: {error}.") from error
     if not isinstance(made, LLM):
         raise ConfigError(
             f"{spec} is not a model: it needs name, context_window, complete and count_tokens."

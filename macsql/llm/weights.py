@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -173,6 +174,10 @@ def _target(weights: Weights, cache_dir: Path | None) -> Path:
 def _only_one(lock: Path, weights: Weights, report: Progress) -> "BaseFileLock":
     try:
         import filelock
+
+        if find_spec("xllamacpp") is None:
+            # Weights without the engine to run them are of no use to anybody.
+            raise ModuleNotFoundError("xllamacpp")
     except ImportError as error:
         raise ConfigError("the local model needs an extra: pip install 'macsql[local]'.") from error
     waiting = filelock.FileLock(lock)

@@ -60,6 +60,7 @@ def test_a_class_of_the_users_own(tmp_path, monkeypatch):
         ("no.such.module:Class", "no model is called"),
         ("json:NoSuchClass", "no NoSuchClass in the module json"),
         ("json:JSONDecoder", "is not a model"),
+        ("collections:namedtuple", "without arguments"),
         ("openai:", "which model"),
         ("openai", "which model"),
         ("local:qwen", "qwen2.5-coder-1.5b, qwen2.5-coder-0.5b"),
