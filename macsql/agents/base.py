@@ -10,10 +10,13 @@ from macsql.chat import ChatMessage
 from macsql.database import Database
 from macsql.errors import LLMError, ParseError
 from macsql.llm.base import LLM, Completion
-from macsql.message import Message, Step
+from macsql.message import Focus, Message, Step, ValueMatch
+from macsql.names import quote
+from macsql.schema_text import literal
 
 T = TypeVar("T")
 THINKING_TOKENS = 8192
+MAX_FOCUS = 8
 
 
 class Agent(Protocol):
@@ -113,3 +116,15 @@ def record(
     step = Step(agent=agent, note=text, seconds=seconds, error=error)
     message.steps.append(step)
     return step
+
+
+def show_focus(focus: Focus) -> str:
+    """The likeliest names in one line; empty when nothing was found."""
+    return ", ".join((*focus.tables, *focus.columns)[:MAX_FOCUS])
+
+
+def show_values(values: Sequence[ValueMatch], dialect: str) -> str:
+    """Found cells in one line, each as the condition that selects it."""
+    return ", ".join(
+        f"{quote(v.table, dialect)}.{quote(v.column, dialect)} = {literal(v.value)}" for v in values
+    )

@@ -1,24 +1,21 @@
 """Decomposer: sub-questions, and SQL for each; the last one is the answer (paper, section 3.3)."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Literal
 
-from macsql.agents.base import ask_model, note
+from macsql.agents.base import ask_model, note, show_focus, show_values
 from macsql.chat import ChatMessage
 from macsql.database import Database
 from macsql.llm.base import LLM
-from macsql.message import Focus, Message, Step, SubQuestion, ValueMatch
-from macsql.names import quote
+from macsql.message import Message, Step, SubQuestion
 from macsql.parsing import read_abstention, read_sub_questions
 from macsql.prompts import PromptSet, Style
-from macsql.schema_text import literal
 
 Way = Literal["direct", "decompose"]
 REPLY_TOKENS: dict[Way, int] = {"direct": 512, "decompose": 800}
 # A small model may go on asking itself questions until it is cut.
 STOP: dict[Way, tuple[str, ...]] = {"direct": (), "decompose": ("uestion 5:",)}
-MAX_FOCUS = 8
 NO_SQL_HINT = (
     "Your reply has no SQL that can be read. Answer again: one SQL query in a ```sql block, "
     'or "NO SQL:" and the reason.'
@@ -105,18 +102,6 @@ def needs_steps(question: str, evidence: str = "") -> bool:
     """
     is_long = len(question.split()) > LONG_QUESTION or len(evidence) > LONG_EVIDENCE
     return is_long or bool(_STEPS.search(question))
-
-
-def show_focus(focus: Focus) -> str:
-    """The likeliest names in one line; empty when nothing was found."""
-    return ", ".join((*focus.tables, *focus.columns)[:MAX_FOCUS])
-
-
-def show_values(values: Sequence[ValueMatch], dialect: str) -> str:
-    """Found cells in one line, each as the condition that selects it."""
-    return ", ".join(
-        f"{quote(v.table, dialect)}.{quote(v.column, dialect)} = {literal(v.value)}" for v in values
-    )
 
 
 def _read(reply: str, dialect: str) -> tuple[str | None, tuple[SubQuestion, ...], str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from macsql.agents.base import ask_model, note, record
+from macsql.agents.base import ask_model, note, record, show_focus, show_values
 from macsql.database import Database
 from macsql.errors import ParseError
 from macsql.linking import link_names, link_values, rank_tables, shrink_to
@@ -63,7 +63,7 @@ class Selector:
             yield from self._prune(message, fitted.schema)
             message.schema = self._fit(message.schema, message).schema
         elif not fitted.summary:
-            yield record(message, self.name, f"schema kept whole: {_size(whole)}")
+            yield record(message, self.name, f"schema kept whole: {_size(whole)}{_found(message)}")
 
     def _prune(self, message: Message, schema: Schema) -> Iterator[Step]:
         prompt = self.prompts.render(
@@ -124,6 +124,13 @@ class Selector:
             mean = sum(counts) // max(1, len(counts))
             return mean >= PAPER_MEAN_COLUMNS or sum(counts) > PAPER_TOTAL_COLUMNS
         return fitted.examples < self.prompts.examples_per_column or bool(fitted.summary)
+
+
+def _found(message: Message) -> str:
+    """What linking found, as a part of a note."""
+    focus = show_focus(message.focus)
+    values = show_values(message.values, message.schema.dialect)
+    return (f"; relevant: {focus}" if focus else "") + (f"; stored: {values}" if values else "")
 
 
 def _size(schema: Schema) -> str:
