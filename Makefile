@@ -3,7 +3,7 @@
 # make test            set up, and run the whole test suite
 # make check           everything that CI runs: lint, types, tests, the real local model
 
-PYTHON ?= $(firstword $(foreach v,3.13 3.12 3.11,$(shell command -v python$(v) 2>/dev/null)) python3)
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; exit; }; done; echo python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
 DEMO   := build/demo.sqlite
