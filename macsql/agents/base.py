@@ -119,8 +119,11 @@ def record(
 
 
 def show_focus(focus: Focus) -> str:
-    """The likeliest names in one line; empty when nothing was found."""
-    return ", ".join((*focus.tables, *focus.columns)[:MAX_FOCUS])
+    """The likeliest names in one line; empty when nothing was found.
+
+    Columns say which tables are meant; tables are named when no column was found.
+    """
+    return ", ".join((focus.columns or focus.tables)[:MAX_FOCUS])
 
 
 def show_values(values: Sequence[ValueMatch], dialect: str) -> str:

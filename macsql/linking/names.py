@@ -90,7 +90,8 @@ _STOP = frozenset(
         "type",
     ]
 )
-_FOCUS_SCORE = 0.5
+_FOCUS_SCORE = 0.6
+_OF_DESCRIPTION = 0.6
 _NEAR = 88
 
 
@@ -113,14 +114,21 @@ def is_filler(word: str) -> bool:
 
 
 def link_names(question: str, evidence: str, schema: Schema) -> Focus:
-    """The tables and columns that question and evidence seem to name, best first."""
+    """The tables and columns that question and evidence name, best first.
+
+    Only what is named whole, or nearly, counts, and keys do not: a model that is shown ``product_supplier``
+    and its ``product_id`` for a question about products joins them.
+    """
     asked = _asked(f"{question} {evidence}")
-    columns = [(s, n) for n, s in _column_scores(asked, schema).items() if s >= _FOCUS_SCORE]
-    tables = [(s, n) for n, s in _table_scores(asked, schema).items() if s >= _FOCUS_SCORE]
-    return Focus(
-        tables=tuple(n for _, n in sorted(tables, key=lambda p: -p[0])),
-        columns=tuple(n for _, n in sorted(columns, key=lambda p: -p[0])),
-    )
+    tables = {n: s for n, s in _table_scores(asked, schema).items() if s >= _FOCUS_SCORE}
+    columns = {
+        _full(t, c): score
+        for t in schema.tables
+        for c in t.columns
+        if c.name.casefold() not in schema.key_columns(t)
+        and (score := _column_score(asked, c)) >= _FOCUS_SCORE
+    }
+    return Focus(_best_first(tables), _best_first(columns))
 
 
 def rank_tables(question: str, evidence: str, schema: Schema) -> list[Table]:
@@ -151,6 +159,10 @@ def rank_columns(question: str, evidence: str, table: Table) -> list[Column]:
     return sorted(table.columns, key=lambda c: -_column_score(asked, c))
 
 
+def _best_first(scores: dict[str, float]) -> tuple[str, ...]:
+    return tuple(sorted(scores, key=lambda name: -scores[name]))
+
+
 def _full(table: Table, column: Column) -> str:
     return f"{table.name}.{column.name}"
 
@@ -161,7 +173,7 @@ def _asked(text: str) -> frozenset[str]:
 
 def _table_scores(asked: frozenset[str], schema: Schema) -> dict[str, float]:
     return {
-        t.name: max(_overlap(asked, t.name), 0.6 * _overlap(asked, t.description))
+        t.name: max(_overlap(asked, t.name), _OF_DESCRIPTION * _overlap(asked, t.description))
         for t in schema.tables
     }
 
@@ -174,7 +186,7 @@ def _column_score(asked: frozenset[str], column: Column) -> float:
     examples = " ".join(v for v in column.examples if isinstance(v, str))
     return max(
         _overlap(asked, column.name),
-        0.6 * _overlap(asked, column.description),
+        _OF_DESCRIPTION * _overlap(asked, column.description),
         0.5 if set(words(examples)) & asked else 0.0,
     )
 

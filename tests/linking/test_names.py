@@ -56,8 +56,14 @@ def test_a_description_links_a_column_with_a_cryptic_name() -> None:
     assert "orders.amt_2" in link_names("What is the net revenue?", "", SHOP).columns
 
 
-def test_a_stored_value_links_its_column() -> None:
-    assert "colour.code" in link_names("How many are red?", "", SHOP).columns
+def test_a_stored_value_brings_its_table_forward() -> None:
+    assert rank_tables("How many are red?", "", SHOP)[0].name == "colour"
+
+
+def test_keys_and_names_that_are_only_half_there_are_not_in_focus() -> None:
+    focus = link_names("How many orders does each customer have?", "", SHOP)
+    assert focus.tables == ("customer", "orders")
+    assert focus.columns == ()
 
 
 def test_neighbours_of_a_named_table_come_before_strangers() -> None:
