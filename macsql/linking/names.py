@@ -116,7 +116,8 @@ def is_filler(word: str) -> bool:
 def link_names(question: str, evidence: str, schema: Schema) -> Focus:
     """The tables and columns that question and evidence name, best first.
 
-    Only what is named whole, or nearly, counts, and keys do not: a model that is shown ``product_supplier``
+    Only what is named whole, or nearly, counts, and keys do not: a model that is shown
+    ``product_supplier``
     and its ``product_id`` for a question about products joins them.
     """
     asked = _asked(f"{question} {evidence}")
