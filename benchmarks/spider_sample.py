@@ -28,6 +28,7 @@ from macsql.database import Database
 from macsql.errors import DatabaseError, MacSQLError
 from macsql.llm import open_model
 from macsql.llm.base import LLM
+from macsql.llm.cache import CachedLLM
 from macsql.message import Message, Step
 from macsql.parsing import read_sql
 from macsql.pipeline import Pipeline
@@ -66,6 +67,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=int)
     parser.add_argument("--model", default="local")
+    parser.add_argument("--cache", type=Path, help="keep the model's replies in this folder")
     parser.add_argument("--prompts", default="default")
     parser.add_argument("--shots", type=int)
     parser.add_argument("--style", choices=["auto", "direct", "decompose"])
@@ -84,6 +86,8 @@ def main() -> None:
 def build(args: argparse.Namespace) -> Pipeline:
     """The agents that the options ask for."""
     llm = open_model(args.model)
+    if args.cache:
+        llm = CachedLLM(llm, args.cache)
     if args.direct:
         return Pipeline([Direct(llm)])
     return Pipeline.of(

@@ -1,0 +1,1 @@
+"""Benchmarks, metrics, runs and their reports."""

@@ -1,0 +1,57 @@
+"""``Example``: one question of a benchmark with its gold SQL; ``Benchmark``: all of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+Rule = Literal["spider", "bird"]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One question with its gold SQL.
+
+    ``id`` is unique in its benchmark: the position in the file for Spider, BIRD's question_id.
+    ``database`` is the file (or URL) asked; ``db_id`` its short name. ``difficulty`` is the
+    benchmark's own word, empty when it has none. ``descriptions`` is BIRD's
+    ``database_description`` folder. ``test_suite`` are further databases with the same schema, on
+    which the prediction must agree too (Spider's test suites).
+    """
+
+    id: str
+    question: str
+    gold_sql: str
+    database: str
+    db_id: str
+    evidence: str = ""
+    difficulty: str = ""
+    descriptions: Path | None = None
+    test_suite: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """Examples in their official order, and the rule that says when an answer is right.
+
+    ``checksum`` is the SHA-256, in hexadecimal, of the files of questions; scores keep it, so that
+    two runs are known to be over the same data. ``name`` is what is printed: a subset that is not
+    the official one must not be called so.
+    """
+
+    name: str
+    rule: Rule
+    examples: tuple[Example, ...]
+    checksum: str
+    notes: tuple[str, ...] = field(default=())
+
+    def only(self, ids: Sequence[str]) -> "Benchmark":
+        """The examples with these ids, in the benchmark's order.
+
+        Raises KeyError, naming it, for an id that the benchmark lacks.
+        """
+        wanted = set(ids)
+        chosen = tuple(e for e in self.examples if e.id in wanted)
+        if missing := wanted - {e.id for e in chosen}:
+            raise KeyError(min(missing))
+        return replace(self, examples=chosen)
