@@ -21,6 +21,9 @@ class Verdict:
     never silently scored. ``unparsed`` says that the prediction could not be read as SQL for the
     exact match. ``unknown_names`` are tables and columns that the schema lacks.
     ``error_class`` is the class of the mistake by ``error_analysis``, empty when right.
+    ``first_ex`` is ``ex`` of the first SQL written, before any repair or refinement; the runner
+    has it judged only where it differs from the final one. It is None where they are the same, or
+    nothing is known about a first one.
     """
 
     id: str
@@ -43,6 +46,7 @@ class Verdict:
     ves: float | None = None
     r_ves: float | None = None
     error_class: str = ""
+    first_ex: bool | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; the inverse of ``from_dict``."""
