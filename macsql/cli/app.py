@@ -1,14 +1,31 @@
 """The commands and their options; what they do is in the modules they import when run."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from macsql import __version__
+from macsql.cli.evaluating import evaluating
 from macsql.cli.exits import MEANINGS
 from macsql.cli.group import Commands
+from macsql.cli.options import (
+    BaseUrl,
+    Cache,
+    Csv,
+    Db,
+    Descriptions,
+    Json,
+    MaxRefinements,
+    Model,
+    Price,
+    Prompts,
+    Prune,
+    Shots,
+    SqlOnly,
+    Timeout,
+    Without,
+)
 
 EPILOG = "Exit codes: " + "; ".join(f"{code} {text}" for code, text in MEANINGS.items()) + "."
 
@@ -21,32 +38,12 @@ app = typer.Typer(
 )
 model_app = typer.Typer(help="Weights of local models.", rich_markup_mode=None)
 app.add_typer(model_app, name="model")
+app.add_typer(evaluating)
 
-Db = Annotated[
-    str | None, typer.Option("--db", metavar="FILE|URL", help="The database: a file or a URL.")
-]
-Descriptions = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="PATH",
-        help="What tables and columns mean: a YAML or CSV file, or BIRD's database_description.",
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-Csv = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV (RFC 4180).")]
-SqlOnly = Annotated[bool, typer.Option("--sql-only", help="Print the SQL alone.")]
 ShowPrompts = Annotated[
     bool, typer.Option("--show-prompts", help="Show each message sent to the model, on stderr.")
 ]
 Answer = Literal["text", "json", "csv", "sql"]
-
-
-class AgentName(StrEnum):
-    """The agents that can be left out."""
-
-    SELECTOR = "selector"
-    DECOMPOSER = "decomposer"
-    REFINER = "refiner"
 
 
 def _print_version(wanted: bool) -> None:
@@ -75,54 +72,15 @@ def ask(  # noqa: PLR0913 - one parameter for each option
         str, typer.Option(metavar="TEXT", help="What one has to know to answer the question.")
     ] = "",
     descriptions: Descriptions = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SPEC",
-            help="local, local:NAME-or-FILE, openai:MODEL, anthropic:MODEL, azure:DEPLOYMENT, "
-            "ollama:MODEL, vllm:MODEL, llamacpp:MODEL, or package.module:Class.",
-        ),
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Address of an OpenAI-compatible server.")
-    ] = None,
-    price: Annotated[
-        str | None,
-        typer.Option(
-            metavar="IN,CACHED,OUT",
-            help="US dollars for a million tokens read, read from cache, and written.",
-        ),
-    ] = None,
-    prompts: Annotated[
-        str | None,
-        typer.Option(metavar="NAME|DIR", help="Prompt set: default, paper, or a folder."),
-    ] = None,
-    shots: Annotated[
-        int | None,
-        typer.Option(
-            min=0, max=2, metavar="0|1|2", help="Worked examples in the Decomposer's prompt."
-        ),
-    ] = None,
-    prune: Annotated[
-        Literal["auto", "paper", "never"] | None,
-        typer.Option(
-            metavar="auto|paper|never",
-            help="Whether the model prunes the schema: if too large, by the paper's rule, never.",
-        ),
-    ] = None,
-    without: Annotated[
-        list[AgentName] | None,
-        typer.Option(
-            metavar="AGENT",
-            help="Leave out the selector, the decomposer or the refiner. May be repeated.",
-        ),
-    ] = None,
-    max_refinements: Annotated[
-        int | None, typer.Option(metavar="N", help="Times the model may rewrite SQL that failed.")
-    ] = None,
-    timeout: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Time a query may run in the database.")
-    ] = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    price: Price = None,
+    prompts: Prompts = None,
+    shots: Shots = None,
+    prune: Prune = None,
+    without: Without = None,
+    max_refinements: MaxRefinements = None,
+    timeout: Timeout = None,
     max_rows: Annotated[
         int | None, typer.Option(metavar="N", help="Rows read of a result.")
     ] = None,
@@ -134,9 +92,7 @@ def ask(  # noqa: PLR0913 - one parameter for each option
         bool,
         typer.Option("--dry-run", help="Print the first prompt; ask no model, need no weights."),
     ] = False,
-    cache: Annotated[
-        bool | None, typer.Option(help="Keep the model's replies on disk, and pay for each once.")
-    ] = None,
+    cache: Cache = None,
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Record the model's replies to FILE.")
     ] = None,

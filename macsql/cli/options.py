@@ -1,0 +1,79 @@
+"""Options that several commands share, and where each answer goes."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+
+class AgentName(StrEnum):
+    """The agents that can be left out."""
+
+    SELECTOR = "selector"
+    DECOMPOSER = "decomposer"
+    REFINER = "refiner"
+
+
+Db = Annotated[
+    str | None, typer.Option("--db", metavar="FILE|URL", help="The database: a file or a URL.")
+]
+Descriptions = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PATH",
+        help="What tables and columns mean: a YAML or CSV file, or BIRD's database_description.",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV (RFC 4180).")]
+SqlOnly = Annotated[bool, typer.Option("--sql-only", help="Print the SQL alone.")]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPEC",
+        help="local, local:NAME-or-FILE, openai:MODEL, anthropic:MODEL, azure:DEPLOYMENT, "
+        "ollama:MODEL, vllm:MODEL, llamacpp:MODEL, or package.module:Class.",
+    ),
+]
+BaseUrl = Annotated[
+    str | None, typer.Option(metavar="URL", help="Address of an OpenAI-compatible server.")
+]
+Price = Annotated[
+    str | None,
+    typer.Option(
+        metavar="IN,CACHED,OUT",
+        help="US dollars for a million tokens read, read from cache, and written.",
+    ),
+]
+Prompts = Annotated[
+    str | None,
+    typer.Option(metavar="NAME|DIR", help="Prompt set: default, paper, or a folder."),
+]
+Shots = Annotated[
+    int | None,
+    typer.Option(min=0, max=2, metavar="0|1|2", help="Worked examples in the Decomposer's prompt."),
+]
+Prune = Annotated[
+    Literal["auto", "paper", "never"] | None,
+    typer.Option(
+        metavar="auto|paper|never",
+        help="Whether the model prunes the schema: if too large, by the paper's rule, never.",
+    ),
+]
+Without = Annotated[
+    list[AgentName] | None,
+    typer.Option(
+        metavar="AGENT",
+        help="Leave out the selector, the decomposer or the refiner. May be repeated.",
+    ),
+]
+MaxRefinements = Annotated[
+    int | None, typer.Option(metavar="N", help="Times the model may rewrite SQL that failed.")
+]
+Timeout = Annotated[
+    float | None, typer.Option(metavar="SECONDS", help="Time a query may run in the database.")
+]
+Cache = Annotated[
+    bool | None, typer.Option(help="Keep the model's replies on disk, and pay for each once.")
+]
