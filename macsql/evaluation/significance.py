@@ -7,6 +7,7 @@ import math
 import random
 import statistics
 from collections.abc import Sequence
+from fractions import Fraction
 
 Z = 1.959963984540054
 """Standard normal quantile of a two-sided 95 % interval."""
@@ -61,7 +62,7 @@ def bootstrap_mean(
     """
     if not values:
         return 0.0, 0.0
-    chance = random.Random(seed)  # noqa: S311 - not for secrets
+    chance = random.Random(seed)
     n = len(values)
     means = sorted(statistics.fmean(chance.choices(values, k=n)) for _ in range(resamples))
     return means[int(0.025 * resamples)], means[math.ceil(0.975 * resamples) - 1]
@@ -79,11 +80,11 @@ def mcnemar(gained: int, lost: int, *, mid_p: bool = False) -> float:
     n, fewer = gained + lost, min(gained, lost)
     if n == 0:
         return 1.0
-    below = sum(math.comb(n, k) for k in range(fewer + 1))
+    # In whole numbers, since the powers of two overflow a float beyond a thousand questions.
+    below = 2 * sum(math.comb(n, k) for k in range(fewer + 1))
     if mid_p:
-        # In whole numbers, since the powers of two overflow a float beyond a thousand questions.
-        return min(1.0, (2 * below - math.comb(n, fewer)) / 2**n)
-    return min(1.0, 2 * below / 2**n)
+        below -= math.comb(n, fewer)
+    return min(1.0, float(Fraction(below, 1 << n)))
 
 
 def difference_interval(gained: int, lost: int, n: int) -> tuple[float, float]:

@@ -23,7 +23,9 @@ class Verdict:
     ``error_class`` is the class of the mistake by ``error_analysis``, empty when right.
     ``first_ex`` is ``ex`` of the first SQL written, before any repair or refinement; the runner
     has it judged only where it differs from the final one. It is None where they are the same, or
-    nothing is known about a first one.
+    nothing is known about a first one. ``hardness`` is Spider's class of the gold query, empty
+    where it has none. ``gold_columns`` are the columns ("table.column") that the gold query reads,
+    as ``linking_recall`` finds them.
     """
 
     id: str
@@ -47,11 +49,15 @@ class Verdict:
     r_ves: float | None = None
     error_class: str = ""
     first_ex: bool | None = None
+    hardness: str = ""
+    gold_columns: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; the inverse of ``from_dict``."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {**values, "unknown_names": list(self.unknown_names), "partial": dict(self.partial)}
+        for name in ("unknown_names", "gold_columns"):
+            values[name] = list(values[name])
+        return {**values, "partial": dict(self.partial)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Verdict":
@@ -63,5 +69,6 @@ class Verdict:
             raise ValueError("a verdict has no id")
         known = {f.name for f in fields(cls)}
         values = {name: value for name, value in data.items() if name in known}
-        values["unknown_names"] = tuple(values.get("unknown_names", ()))
+        for name in ("unknown_names", "gold_columns"):
+            values[name] = tuple(values.get(name, ()))
         return cls(**values)
