@@ -1,0 +1,157 @@
+"""Questions of your own, as JSON lines or CSV.
+
+    {"id": "q1", "question": "How many pupils are there?", "gold_sql": "SELECT count(*) FROM pupil",
+     "database": "school.sqlite", "evidence": "", "difficulty": "simple"}
+
+Each object stands on one line; a CSV file has the same names in its first line. ``question`` and
+``gold_sql`` (also ``gold``, ``sql``, ``query``, ``SQL``) must be there. Without ``id`` a line's id
+is its position, from 0. ``database`` is a file, relative to this one, or a URL; it is not
+needed when one database is given for all. ``db_id`` is its short name; alone it is looked for as
+DB_ID.sqlite, DB_ID/DB_ID.sqlite or database/DB_ID/DB_ID.sqlite. A line may have other fields.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from macsql.errors import ConfigError
+from macsql.evaluation.example import Benchmark, Example
+from macsql.evaluation.sources import checksum, listed, read_text
+
+GOLD_NAMES = ("gold_sql", "gold", "sql", "query", "SQL")
+SUFFIXES = (".jsonl", ".csv")
+
+
+class _BadLine(Exception):
+    """What is wrong with a line."""
+
+
+def open_own(file: Path, database: str = "", data: Path | None = None) -> Benchmark:
+    """The questions of ``file``; all on ``database`` when it is given.
+
+    ``data`` is the folder that databases known by ``db_id`` only are looked for in, by default that
+    of the file. Answers are compared by BIRD's rule, which changes no SQL. Raises ConfigError that
+    names the first line that is wrong and says how many more are.
+    """
+    reader = _csv_lines if file.suffix.lower() == ".csv" else _json_lines
+    examples: list[Example] = []
+    seen: dict[str, int] = {}
+    problems: list[str] = []
+    for number, fields in reader(file, read_text(file)):
+        try:
+            if isinstance(fields, _BadLine):
+                raise fields
+            examples.append(_example(fields, len(examples), file, database, data))
+            if number != seen.setdefault(examples[-1].id, number):
+                first = seen[examples[-1].id]
+                raise _BadLine(f'id "{examples[-1].id}" is that of line {first} already')
+        except _BadLine as problem:
+            problems.append(f"line {number} of {file.name}: {problem}")
+    if problems:
+        more = f" ({len(problems) - 1} more lines are wrong.)" if problems[1:] else ""
+        raise ConfigError(f"{problems[0]}.{more}")
+    if not examples:
+        raise ConfigError(f"{file} has no questions: each line is one, as a JSON object.")
+    return Benchmark(file.name, "bird", tuple(examples), checksum([file]))
+
+
+def _json_lines(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any] | _BadLine]]:
+    """Number and object of each line that is not blank."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            fields = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            yield number, _BadLine(f"not valid JSON: {error}")
+            continue
+        if isinstance(fields, dict):
+            yield number, fields
+        else:
+            yield number, _BadLine("not a JSON object")
+
+
+def _csv_lines(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any] | _BadLine]]:
+    """Number of the first line of each record, and its fields by the names of the first line."""
+    head = text.partition("\n")[0]
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), strict=True
+    )
+    names: list[str] | None = None
+    start = 1
+    try:
+        for record in reader:
+            number, start = start, reader.line_num + 1
+            if names is None:
+                names = [name.strip() for name in record]
+            elif len(record) > len(names):
+                yield number, _BadLine(f"{len(record)} fields, but the first line has {len(names)}")
+            elif record:
+                yield number, dict(zip(names, record, strict=False))
+    except csv.Error as error:
+        yield reader.line_num, _BadLine(f"not valid CSV: {error}")
+
+
+def _example(
+    fields: dict[str, Any], position: int, file: Path, database: str, data: Path | None
+) -> Example:
+    question, gold = _text(fields, "question"), _text(fields, *GOLD_NAMES)
+    if not question:
+        raise _BadLine("the question is empty" if "question" in fields else _lacking(fields))
+    if not gold:
+        raise _BadLine("no gold_sql" if _found(fields, GOLD_NAMES) else _lacking(fields))
+    path, db_id = _database(fields, file, database, data)
+    return Example(
+        id=_text(fields, "id") or str(position),
+        question=question,
+        gold_sql=gold,
+        database=path,
+        db_id=db_id,
+        evidence=_text(fields, "evidence"),
+        difficulty=_text(fields, "difficulty"),
+    )
+
+
+def _database(
+    fields: dict[str, Any], file: Path, database: str, data: Path | None
+) -> tuple[str, str]:
+    """The file or URL asked, and its short name."""
+    db_id = _text(fields, "db_id")
+    given = database or _text(fields, "database")
+    if "://" in given:
+        return given, db_id or given.rpartition("/")[2]
+    if given:
+        path = Path(given) if database else file.parent / given
+        if not path.is_file():
+            raise _BadLine(f"the database {path} is not there")
+        return str(path), db_id or path.stem
+    if not db_id:
+        raise _BadLine("no database: give one for all with --db, or a field database in each line")
+    root, name = data or file.parent, f"{db_id}.sqlite"
+    places = (root / name, root / db_id / name, root / "database" / db_id / name)
+    for path in places:
+        if path.is_file():
+            return str(path), db_id
+    raise _BadLine(f"there is no database {db_id}: looked for {listed(places)}")
+
+
+def _text(fields: dict[str, Any], *names: str) -> str:
+    """The first of the fields that is there, as a text without outer blanks."""
+    for name in _found(fields, names):
+        value = fields[name]
+        if isinstance(value, bool | dict | list):
+            raise _BadLine(f"{name} is not a text")
+        return "" if value is None else str(value).strip()
+    return ""
+
+
+def _found(fields: dict[str, Any], names: tuple[str, ...]) -> list[str]:
+    return [name for name in names if name in fields]
+
+
+def _lacking(fields: dict[str, Any]) -> str:
+    lacks = "question" if "question" not in fields else "gold_sql"
+    return f"no field {lacks}; there is {listed(fields) or 'nothing'}"
