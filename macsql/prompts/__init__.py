@@ -1,7 +1,8 @@
 """Every word said to a model: one folder for each prompt set, one template for each agent.
 
 A set is a folder with a ``set.toml`` and the templates ``selector``, ``decomposer`` and
-``refiner`` (``.md.j2``). A template's blocks ``system`` and ``user`` become the messages of the
+``refiner`` (``.md.j2``); runs that measure also want ``baseline``, the one prompt of a model
+without agents. A template's blocks ``system`` and ``user`` become the messages of the
 conversation; an unknown variable is an error, never an empty place.
 """
 

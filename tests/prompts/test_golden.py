@@ -58,6 +58,8 @@ CASES: dict[str, tuple[str, dict[str, object]]] = {
             "style": "direct",
         },
     ),
+    "baseline": ("baseline", QUESTION),
+    "baseline-bare": ("baseline", {"question": "Who?", "evidence": ""}),
     "refiner-error": ("refiner", {**FAILED, "was_repaired": False}),
     "refiner-repaired-empty": (
         "refiner",

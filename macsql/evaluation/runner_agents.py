@@ -1,0 +1,95 @@
+"""``Makeup``: which agents answer in a run, and how they differ from the prompt set's own way."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from macsql.agents import Agent
+from macsql.errors import ConfigError
+from macsql.evaluation.baseline import Baseline
+from macsql.evaluation.example import Example
+from macsql.evaluation.oracle import OracleSelector
+from macsql.llm.base import LLM
+from macsql.pipeline import Pipeline
+from macsql.prompts import PromptSet, PruneRule, Style
+
+DECOMPOSER, SELECTOR = "decomposer", "selector"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Makeup:
+    """The agents of a run; None leaves what the prompt set says.
+
+    ``without`` leaves agents out: without the Decomposer the one-prompt baseline writes the SQL
+    in its place, since there has to be some. ``baseline`` is that prompt alone, with no agent.
+    ``oracle_schema`` puts the gold's tables and columns in the Selector's place.
+    """
+
+    prompts: str = "default"
+    shots: int | None = None
+    style: Style | None = None
+    prune: PruneRule | None = None
+    without: tuple[str, ...] = ()
+    max_refinements: int = 3
+    baseline: bool = False
+    oracle_schema: bool = False
+
+    def __post_init__(self) -> None:
+        if self.baseline and (self.oracle_schema or self.without):
+            raise ConfigError(
+                "The baseline has no agents: give --baseline, or --without and --oracle-schema."
+            )
+        if self.oracle_schema and SELECTOR in self.without:
+            raise ConfigError("The oracle schema takes the Selector's place: keep the selector.")
+
+    def pipelines(self, llm: LLM) -> Callable[[Example], Pipeline]:
+        """The pipeline for each question; they differ only with the oracle schema.
+
+        Raises ConfigError on an unknown prompt set or agent.
+        """
+        prompts = PromptSet.load(self.prompts)
+        agents = self._agents(llm, prompts)
+        if not self.oracle_schema:
+            pipeline = Pipeline(agents)
+            return lambda example: pipeline
+        rest = [agent for agent in agents if agent.name != SELECTOR]
+        return lambda example: Pipeline([OracleSelector(llm, prompts, example.gold_sql), *rest])
+
+    def options(self) -> dict[str, Any]:
+        """What of this changes an answer, for the manifest; with a checksum of the prompts."""
+        prompts = PromptSet.load(self.prompts)
+        return {
+            "prompts_sha256": _checksum(prompts),
+            "shots": prompts.shots if self.shots is None else self.shots,
+            "style": self.style or prompts.style,
+            "prune": self.prune or prompts.prune_rule,
+            "max_refinements": self.max_refinements,
+            "oracle_schema": self.oracle_schema,
+        }
+
+    def _agents(self, llm: LLM, prompts: PromptSet) -> list[Agent]:
+        one_prompt = Baseline(llm, prompts)
+        if self.baseline:
+            return [one_prompt]
+        kept = Pipeline.of(
+            llm,
+            prompts=prompts,
+            without=tuple(name for name in self.without if name != DECOMPOSER),
+            shots=self.shots,
+            style=self.style,
+            prune=self.prune,
+            max_refinements=self.max_refinements,
+        ).agents
+        if DECOMPOSER not in self.without:
+            return list(kept)
+        return [one_prompt if agent.name == DECOMPOSER else agent for agent in kept]
+
+
+def _checksum(prompts: PromptSet) -> str:
+    """Twelve digits that change when a word of the prompt set does."""
+    digest = hashlib.sha256()
+    for file in sorted(prompts.folder.glob("*")):
+        if file.suffix in (".j2", ".toml"):
+            digest.update(f"{file.name}\n".encode() + file.read_bytes().replace(b"\r\n", b"\n"))
+    return digest.hexdigest()[:12]
