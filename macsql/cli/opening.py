@@ -31,11 +31,17 @@ def open_database(settings: Settings, descriptions: Path | None = None) -> Datab
 
 
 def open_llm(
-    settings: Settings, screen: Screen, *, record: Path | None = None, replay: Path | None = None
+    settings: Settings,
+    screen: Screen,
+    *,
+    record: Path | None = None,
+    replay: Path | None = None,
+    cache_dir: Path | None = None,
 ) -> LLM:
     """The model of the settings, with the reply cache or a recording around it.
 
-    Weights that are not here are fetched, with progress on ``screen``.
+    Weights that are not here are fetched, with progress on ``screen``. ``cache_dir`` is a folder
+    to keep replies in, whatever the settings say about a cache.
 
     With ``replay`` no model is opened. Raises ConfigError and LLMError as ``open_model`` does.
     """
@@ -56,10 +62,10 @@ def open_llm(
         context_window=settings.context_window or None,
         price=price,
     )
-    if settings.cache:
+    if settings.cache or cache_dir:
         from macsql.llm.cache import CachedLLM
 
-        llm = CachedLLM(llm, default_cache_dir() / "replies")
+        llm = CachedLLM(llm, cache_dir or default_cache_dir() / "replies")
     if record is not None:
         from macsql.llm.cache import RecordingLLM
 
