@@ -65,19 +65,24 @@ def _example(id: str, entry: dict[str, Any], folder: Path) -> Example:
         gold_sql=entry["SQL"].strip(),
         database=str(folder / f"{entry['db_id']}.sqlite"),
         db_id=entry["db_id"],
-        evidence=str(entry.get("evidence") or "").strip(),
-        difficulty=str(entry.get("difficulty") or "").strip(),
+        evidence=_text(entry, "evidence"),
+        difficulty=_text(entry, "difficulty"),
         descriptions=descriptions if descriptions.is_dir() else None,
     )
 
 
 def _ids(entries: list[dict[str, Any]]) -> tuple[list[str], tuple[str, ...]]:
-    ids = [str(entry.get("question_id", "")).strip() for entry in entries]
+    ids = [_text(entry, "question_id") for entry in entries]
     if all(ids) and len(set(ids)) == len(ids):
         return ids, ()
     what = "repeat" if all(ids) else "are missing for some"
     positions = [str(position) for position in range(len(entries))]
     return positions, (f"question_ids {what}: ids are positions in the file, from 0",)
+
+
+def _text(entry: dict[str, Any], name: str) -> str:
+    value = entry.get(name)
+    return "" if value is None else str(value).strip()
 
 
 def _name(split: str, questions: Path | None, count: int) -> str:

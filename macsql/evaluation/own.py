@@ -92,7 +92,7 @@ def _csv_lines(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any] | _B
             elif record:
                 yield number, dict(zip(names, record, strict=False))
     except csv.Error as error:
-        yield reader.line_num, _BadLine(f"not valid CSV: {error}")
+        yield start, _BadLine(f"not valid CSV: {error}")
 
 
 def _example(
