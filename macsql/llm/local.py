@@ -1,18 +1,18 @@
 """A model on this machine: llama.cpp inside the process, its prompt cache kept between calls."""
 
 import atexit
+import contextlib
 import functools
 import json
 import os
 import secrets
 import threading
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from macsql.chat import ChatMessage
 from macsql.errors import ConfigError, LLMError
@@ -174,27 +174,38 @@ class _Engine:
 
     def _count_tokens(self, text: str) -> int:
         # The binding has no call for the tokenizer; the server's own local port has.
-        server = self._started()
-        request = urllib.request.Request(
-            f"{server.listening_address}/tokenize",
-            data=json.dumps({"content": text}).encode(),
-            headers={"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"},
-        )
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        server = self._server or _wait(self._worker.submit(self._started))
         try:
-            with opener.open(request, timeout=60) as response:
-                return len(json.load(response)["tokens"])
+            return len(self._ask(server, "/tokenize", {"content": text})["tokens"])
         except (OSError, ValueError, KeyError) as error:
             raise LLMError(f"the local model could not count tokens: {error}.") from error
 
     def _started(self) -> Any:
+        """The server. Called in the worker alone: there no Ctrl-C can interrupt the start."""
         with self._lock:
             if self._server is None:
-                self._server = _start(self._path, self._window, self._key)
+                server = _start(self._path, self._window, self._key)
+                # A server that is closed before its loop runs waits for ever; this goes through it.
+                with contextlib.suppress(OSError, ValueError):
+                    self._ask(server, "/lora-adapters")
+                self._server = server
             return self._server
 
+    def _ask(self, server: Any, path: str, body: dict[str, Any] | None = None) -> Any:
+        request = urllib.request.Request(
+            f"{server.listening_address}{path}",
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"},
+        )
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=60) as response:
+            return json.load(response)
 
-def _wait(future: "Future[None]", cancel: Callable[[], None]) -> None:
+
+_T = TypeVar("_T")
+
+
+def _wait(future: "Future[_T]", cancel: Callable[[], None] = lambda: None) -> _T:
     """Wait so that Ctrl-C is heard while the engine is busy in C++, on Windows too."""
     while True:
         try:

@@ -135,3 +135,22 @@ def test_ctrl_c_ends_the_process_soon(model):
     assert time.monotonic() - start < 20
     assert errors.rstrip().endswith(b"KeyboardInterrupt")
     assert process.returncode in (1, 130, -signal.SIGINT)
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("delay", [0.05, 0.2, 0.4, 0.6, 0.8])
+def test_ctrl_c_while_the_weights_are_loaded_ends_the_process(model, delay):
+    code = (
+        "import sys; from macsql.llm.local import LocalLLM; print('ready', flush=True)\n"
+        "LocalLLM(sys.argv[1]).count_tokens('SELECT 1'); import time; time.sleep(9)"
+    )
+    command = [sys.executable, "-c", code, str(model.path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"ready\n"
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        try:
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert errors.rstrip().endswith(b"KeyboardInterrupt")
