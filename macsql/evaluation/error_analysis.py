@@ -22,7 +22,7 @@ CLASSES = MappingProxyType(
         "gold_error": "gold error suspected: it fails, or is empty while the prediction has rows",
         "invented_name": "names a table or column that the schema lacks, and does not run",
         "execution_error": "does not run: refused, stopped by a limit, or too large",
-        "equivalent": "says the same in another form: rounding, type, repeated rows, column order, ties",
+        "equivalent": "says the same: rounding, type, repeated rows, order of columns, ties",
         "output_columns": "the right rows with columns missing, added or chosen otherwise",
         "schema_linking": "reads other tables",
         "set_operation": "another UNION, INTERSECT or EXCEPT, or another nesting of queries",
@@ -84,6 +84,8 @@ def _of_rows(
         return "output_columns"
     if form == "same":
         return "equivalent"
+    if form == "repeated" and not (readings and _asks_otherwise(*readings)):
+        return "equivalent"
     if form == "reordered":
         wanted = readings[0].order if readings else []
         return "ordering" if readings and wanted and wanted != readings[1].order else "equivalent"
@@ -123,9 +125,9 @@ def _nests_otherwise(gold: Reading, predicted: Reading) -> bool:
 
 
 def _joins_otherwise(gold: Reading, predicted: Reading) -> bool:
-    if set(gold.tables) != set(predicted.tables) or gold.outer_joins != predicted.outer_joins:
+    if gold.tables != predicted.tables or gold.outer_joins != predicted.outer_joins:
         return True
-    return set(gold.joins) != set(predicted.joins)
+    return gold.joins != predicted.joins
 
 
 def _aggregates_otherwise(gold: Reading, predicted: Reading) -> bool:
@@ -136,10 +138,11 @@ def _compares_other_values(gold: Reading, predicted: Reading) -> bool:
     def without_values(reading: Reading) -> list[tuple[str, tuple[str, ...]]]:
         return sorted((p.shape, p.columns) for p in reading.predicates.elements())
 
-    is_same_otherwise = (
-        without_values(gold) == without_values(predicted) and gold.ors == predicted.ors
-    )
-    return is_same_otherwise and gold.predicates != predicted.predicates
+    is_same = without_values(gold) == without_values(predicted) and gold.ors == predicted.ors
+    if is_same and gold.predicates != predicted.predicates:
+        return True
+    is_shown_same = gold.output_shapes == predicted.output_shapes
+    return is_same and is_shown_same and gold.outputs != predicted.outputs
 
 
 def _uses_other_columns(gold: Reading, predicted: Reading) -> bool:
@@ -158,6 +161,12 @@ def _asks_other_conditions(gold: Reading, predicted: Reading) -> bool:
     return (gold.predicates, gold.ors) != (predicted.predicates, predicted.ors)
 
 
+def _asks_otherwise(gold: Reading, predicted: Reading) -> bool:
+    return gold.set_operations != predicted.set_operations or _asks_other_conditions(
+        gold, predicted
+    )
+
+
 def _sorts_otherwise(gold: Reading, predicted: Reading) -> bool:
     return (gold.order, gold.limits) != (predicted.order, predicted.limits)
 
@@ -168,6 +177,11 @@ def _shows_other_columns(gold: Reading, predicted: Reading) -> bool:
 
 def _computes_otherwise(gold: Reading, predicted: Reading) -> bool:
     return sorted(gold.outputs) != sorted(predicted.outputs)
+
+
+def _repeats_otherwise(gold: Reading, predicted: Reading) -> bool:
+    """A join has a row for each match, a look-up with IN one in all."""
+    return gold.lookups != predicted.lookups
 
 
 _DIFFERENCES: tuple[tuple[str, Callable[[Reading, Reading], bool]], ...] = (
@@ -181,4 +195,5 @@ _DIFFERENCES: tuple[tuple[str, Callable[[Reading, Reading], bool]], ...] = (
     ("ordering", _sorts_otherwise),
     ("output_columns", _shows_other_columns),
     ("calculation", _computes_otherwise),
+    ("wrong_join", _repeats_otherwise),
 )

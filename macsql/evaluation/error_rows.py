@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Literal
 
 Rows = Sequence[Sequence[object]]
-Likeness = Literal["", "same", "reordered", "wider", "narrower"]
+Likeness = Literal["", "same", "repeated", "reordered", "wider", "narrower"]
 
 MOST_ROWS = 5_000
 _MOST_PAIRINGS = 200
@@ -15,9 +15,10 @@ _MOST_PAIRINGS = 200
 def likeness(gold: Rows, predicted: Rows) -> Likeness:
     """How the predicted rows differ from the gold ones, when only in form.
 
-    Numbers written as text, roundings, repeated rows and the order of columns do not matter.
-    "same": the same rows in the same order, or some repeated; "reordered": in another order;
-    "wider": there are further columns; "narrower": some are missing; "": other rows, or too many.
+    Numbers written as text, roundings and the order of columns do not matter. "same": the same
+    rows in the same order; "reordered": in another order; "repeated": some are there more often
+    in one of the two; "wider": there are further columns; "narrower": some are missing; "": other
+    rows, or too many.
 
     >>> likeness([("a", 1.234)], [("1.23", "a")]), likeness([("a",)], [("a", 7)])
     ('same', 'wider')
@@ -53,15 +54,16 @@ _Row = tuple[Hashable, ...]
 
 
 def _same_width(gold: list[_Row], predicted: list[_Row]) -> Likeness:
+    found: Likeness = ""
     for order in _pairings(gold, predicted):
         projected = [tuple(row[i] for i in order) for row in predicted]
         if projected == gold:
             return "same"
         if Counter(projected) == Counter(gold):
-            return "reordered"
-        if set(projected) == set(gold):
-            return "same"
-    return ""
+            found = "reordered"
+        elif set(projected) == set(gold):
+            found = found or "repeated"
+    return found
 
 
 def _is_within(narrow: list[_Row], wide: list[_Row]) -> bool:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import UnionType
 
 from sqlglot import exp
 
@@ -37,7 +38,8 @@ class Reading:
     """What a statement does, clause by clause; columns are "table.column" in lower case.
 
     ``columns`` leaves out those that only join. ``nested`` counts the queries inside conditions
-    and expressions, ``ors`` the alternatives.
+    and expressions, but not those that only look up a key, which count as joins and in
+    ``lookups``; ``ors`` counts the alternatives.
     """
 
     tables: Counter[str] = field(default_factory=Counter)
@@ -46,6 +48,7 @@ class Reading:
     outer_joins: Counter[str] = field(default_factory=Counter)
     set_operations: Counter[str] = field(default_factory=Counter)
     nested: int = 0
+    lookups: int = 0
     aggregates: Counter[str] = field(default_factory=Counter)
     groups: Counter[str] = field(default_factory=Counter)
     predicates: Counter[Predicate] = field(default_factory=Counter)
@@ -53,6 +56,7 @@ class Reading:
     order: list[str] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
+    output_shapes: list[str] = field(default_factory=list)
     output_columns: set[str] = field(default_factory=set)
 
 
@@ -69,7 +73,8 @@ def read_both(gold_sql: str, predicted_sql: str, schema: Schema) -> tuple[Readin
     names = _one_name_each(pair for found in joined for pair, _ in found)
     readings = []
     for tree, found in zip((gold, predicted), joined, strict=True):
-        reading = Reading(joins=Counter(pair for pair, _ in found))
+        lookups = sum(1 for _, node in found if _looked_up(node))
+        reading = Reading(joins=Counter(pair for pair, _ in found), lookups=lookups)
         _fill(reading, tree, names, {id(node) for _, node in found})
         readings.append(reading)
     return readings[0], readings[1]
@@ -107,10 +112,28 @@ def _joins(tree: exp.Query) -> list[tuple[frozenset[str], exp.Expr]]:
             is_on = isinstance(node.find_ancestor(exp.Join, exp.Query), exp.Join)
             if is_on or left.table != right.table:
                 found.append((pair, node))
+    for test in tree.find_all(exp.EQ, exp.In):
+        if (columns := _looked_up(test)) is not None:
+            found.append((columns, test))
     for join in tree.find_all(exp.Join):
         for name in join.args.get("using") or ():
             found.append((frozenset({f"using.{name.name.casefold()}"}), join))
     return found
+
+
+def _looked_up(node: exp.Expr) -> frozenset[str] | None:
+    """The two columns that ``a IN (SELECT b FROM ...)`` joins, where the query only looks up."""
+    query = node.args.get("query") if isinstance(node, exp.In) else node.args.get("expression")
+    inner = query.this if isinstance(query, exp.Subquery) else None
+    if not isinstance(inner, exp.Select) or len(inner.expressions) != 1:
+        return None
+    if any(inner.args.get(clause) for clause in ("group", "having", "limit", "offset", "order")):
+        return None
+    outer, shown = _unwrapped(node.this), _unwrapped(inner.expressions[0])
+    if not isinstance(outer, exp.Column) or not isinstance(shown, exp.Column):
+        return None
+    is_denied = isinstance(node.find_ancestor(exp.Not, exp.Query), exp.Not)
+    return None if is_denied else frozenset({_column(outer), _column(shown)})
 
 
 def _one_name_each(pairs: Iterable[frozenset[str]]) -> dict[str, str]:
@@ -132,12 +155,12 @@ def _fill(reading: Reading, tree: exp.Query, names: Mapping[str, str], joins: se
     reading.outer_joins.update(j.side.upper() for j in tree.find_all(exp.Join) if j.side)
     text = _Text(names)
     for select in tree.find_all(exp.Select):
-        reading.nested += _is_nested(select)
+        reading.nested += _is_nested(select, joins)
         _fill_select(reading, select, text, joins)
-    if (top := _first_select(tree)) is not None:
-        shown = [_unwrapped(e) for e in top.expressions]
-        reading.outputs = [text.of(e) for e in shown]
-        reading.output_columns = {c for e in shown for c in text.columns(e)}
+    shown = [_unwrapped(e) for select in _sides(tree) for e in select.expressions]
+    reading.outputs = [text.of(e) for e in shown]
+    reading.output_shapes = [text.of(e, hides_values=True) for e in shown]
+    reading.output_columns = {c for e in shown for c in text.columns(e)}
     for query in tree.find_all(exp.Query):
         reading.order += _order(query, text)
         limits = (query.args.get(clause) for clause in ("limit", "offset"))
@@ -157,7 +180,7 @@ def _fill_select(reading: Reading, select: exp.Select, text: "_Text", joins: set
                 if id(leaf) not in joins:
                     reading.predicates.update(_predicates(leaf, text))
                     reading.columns |= set(text.columns(leaf))
-            reading.ors += sum(1 for _ in _own(condition, exp.Or))
+            reading.ors += sum(_alternatives(node) for node in _own(condition, exp.Or | exp.In))
             continue
         reading.columns |= set(text.columns(node))
 
@@ -180,7 +203,9 @@ def _predicate(leaf: exp.Expr, text: "_Text") -> Predicate:
     operator = "match" if leaf.key in _MATCHES else leaf.key
     return Predicate(
         operator,
-        text.of(leaf, is_shape=True).replace(f"{leaf.key}(", f"{operator}(", 1),
+        text.of(leaf, hides_values=True, hides_columns=True).replace(
+            f"{leaf.key}(", f"{operator}(", 1
+        ),
         tuple(text.columns(leaf)),
         (*([leaf.key] if operator == "match" else []), *text.values(leaf)),
     )
@@ -220,7 +245,11 @@ def _leaves(condition: exp.Expr) -> Iterator[exp.Expr]:
             yield node
 
 
-def _own(root: exp.Expr, kind: type[exp.Expr]) -> Iterator[exp.Expr]:
+def _alternatives(node: exp.Expr) -> int:
+    return 1 if isinstance(node, exp.Or) else max(0, len(node.expressions) - 1)
+
+
+def _own(root: exp.Expr, kind: type[exp.Expr] | UnionType) -> Iterator[exp.Expr]:
     """The nodes of that kind that do not belong to a query further inside."""
     pending = [root]
     while pending:
@@ -230,12 +259,17 @@ def _own(root: exp.Expr, kind: type[exp.Expr]) -> Iterator[exp.Expr]:
         pending += [n for n in node.iter_expressions() if not isinstance(n, exp.Query)]
 
 
-def _is_nested(select: exp.Select) -> bool:
-    """Whether the query stands inside a condition or expression, not in FROM, WITH or a UNION."""
+def _is_nested(select: exp.Select, joins: set[int]) -> bool:
+    """Whether the query stands inside a condition or expression, not in FROM, WITH or a UNION.
+
+    One that only joins (``joins`` has its condition) does not count.
+    """
     node: exp.Expr | None = select.parent
     while isinstance(node, exp.Subquery | exp.SetOperation | exp.Paren):
         node = node.parent
-    return node is not None and not isinstance(node, exp.From | exp.Join | exp.CTE)
+    if node is None or id(node) in joins:
+        return False
+    return not isinstance(node, exp.From | exp.Join | exp.CTE)
 
 
 def _first_select(query: exp.Expr) -> exp.Select | None:
@@ -245,10 +279,28 @@ def _first_select(query: exp.Expr) -> exp.Select | None:
     return node if isinstance(node, exp.Select) else None
 
 
+def _sides(query: exp.Expr) -> Iterator[exp.Select]:
+    """The SELECTs that a query is made of on its outside: one, or the sides of a UNION."""
+    pending = [query]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, exp.SetOperation):
+            pending += [node.expression, node.this]
+        elif isinstance(node, exp.Subquery):
+            pending.append(node.this)
+        elif isinstance(node, exp.Select):
+            yield node
+
+
 def _unwrapped(node: exp.Expr) -> exp.Expr:
     while isinstance(node, exp.Paren | exp.Alias):
         node = node.this
     return node
+
+
+def _counts_rows(node: exp.Expr) -> bool:
+    """COUNT of a column, which is nearly always meant as COUNT(*)."""
+    return isinstance(node, exp.Count) and isinstance(node.this, exp.Column | exp.Star)
 
 
 def _column(column: exp.Column) -> str:
@@ -265,18 +317,23 @@ class _Text:
         name = _column(column)
         return self.names.get(name, name)
 
-    def of(self, node: exp.Expr, *, is_shape: bool = False) -> str:
-        """``node`` without the insides of queries; ``is_shape`` hides columns and values."""
+    def of(self, node: exp.Expr, *, hides_values: bool = False, hides_columns: bool = False) -> str:
+        """``node`` without the insides of queries, and with "?" and "@" for what is hidden."""
         node = _unwrapped(node)
         if isinstance(node, exp.Query):
             return "(query)"
         if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
-            return "@" if is_shape else self.name(node)
+            return "@" if hides_columns else self.name(node)
         if isinstance(node, exp.Literal):
-            return "?" if is_shape else node.this
+            return "?" if hides_values else node.this
         if isinstance(node, exp.Identifier):
             return node.name.casefold()
-        inside = [self.of(n, is_shape=is_shape) for n in node.iter_expressions()]
+        if _counts_rows(node):
+            return "count(star())"
+        inside = [
+            self.of(n, hides_values=hides_values, hides_columns=hides_columns)
+            for n in node.iter_expressions()
+        ]
         plain = [str(v).casefold() for v in node.args.values() if isinstance(v, str)]
         if isinstance(node, exp.DataType):
             plain = [str(node.this)]
@@ -286,7 +343,10 @@ class _Text:
         """The columns in ``node``, but not in a query inside it, sorted."""
         if isinstance(node, exp.Query):
             return []
-        found = (c for c in _own(node, exp.Column) if isinstance(c, exp.Column))
+        counted = {id(c.this) for c in _own(node, exp.Count) if _counts_rows(c)}
+        found = (
+            c for c in _own(node, exp.Column) if isinstance(c, exp.Column) and id(c) not in counted
+        )
         return sorted(self.name(c) for c in found if not isinstance(c.this, exp.Star))
 
     def values(self, node: exp.Expr) -> Sequence[str]:
