@@ -101,7 +101,7 @@ class _Pairing:
         sound = [r for r in readings if not r.contradictions and (not r.unknown or self._may(r))]
         if not sound:
             # Either is wrong; the nearer one says best what is.
-            sound = [min(readings, key=lambda r: (r.contradictions + r.unknown, r.name))]
+            sound = [min(readings, key=lambda r: (r.unknown, r.contradictions))]
         for better in (lambda r: not r.unknown, lambda r: r.is_complete):
             sound = [r for r in sound if better(r)] or sound
         if len(sound) > 1:
