@@ -1,6 +1,6 @@
 """``Example``: one question of a benchmark with its gold SQL; ``Benchmark``: all of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -36,7 +36,9 @@ class Benchmark:
 
     ``checksum`` is the SHA-256, in hexadecimal, of the files of questions; scores keep it, so that
     two runs are known to be over the same data. ``name`` is what is printed: a subset that is not
-    the official one must not be called so.
+    the official one must not be called so. ``key_groups`` are the key columns of each database
+    that count as the same in exact match, by the benchmark's own list of keys; a database that is
+    not in it goes by its own foreign keys.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Benchmark:
     examples: tuple[Example, ...]
     checksum: str
     notes: tuple[str, ...] = field(default=())
+    key_groups: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
 
     def only(self, ids: Sequence[str]) -> "Benchmark":
         """The examples with these ids, in the benchmark's order.

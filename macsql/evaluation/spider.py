@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from macsql.errors import ConfigError
+from macsql.evaluation.exact_match_keys import KeyGroups, spider_keys
 from macsql.evaluation.example import Benchmark, Example
 from macsql.evaluation.sources import (
     checksum,
@@ -21,6 +22,7 @@ from macsql.evaluation.sources import (
     listed,
     missing_databases,
     read_entries,
+    read_json,
     read_text,
     refuse_missing,
 )
@@ -84,6 +86,7 @@ def open_spider(data: Path, split: str, source: SpiderSource) -> Benchmark:
         examples=examples,
         checksum=checksum([*files, *([gold_file] if gold_file else []), folder / "tables.json"]),
         notes=_notes(len(entries) - len(examples), missing),
+        key_groups=read_key_groups(folder / "tables.json"),
     )
 
 
@@ -98,6 +101,25 @@ def read_gold(path: Path) -> list[tuple[str, str]]:
             )
         pairs.append((sql.strip(), db_id.strip()))
     return pairs
+
+
+def read_key_groups(path: Path) -> dict[str, KeyGroups]:
+    """Which key columns are the same, for each database of a tables.json.
+
+    Raises ConfigError, naming the entry (from 1), when the file is not in the official form.
+    """
+    entries = read_json(path)
+    if not isinstance(entries, list):
+        raise ConfigError(f"{path} is no list of schemas in the form of Spider's tables.json.")
+    groups: dict[str, KeyGroups] = {}
+    for number, entry in enumerate(entries, 1):
+        try:
+            groups[entry["db_id"]] = spider_keys(entry)
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise ConfigError(
+                f"{path}, entry {number}: not a schema in the form of Spider's tables.json."
+            ) from error
+    return groups
 
 
 def _gold_beside(questions: Path, entries: list[dict[str, str]]) -> Path | None:

@@ -255,6 +255,23 @@ def test_a_missing_tables_file_is_an_error(tmp_path: Path) -> None:
         open_benchmark("spider", tmp_path)
 
 
+def test_keys_come_from_the_tables_file(tmp_path: Path) -> None:
+    folder = spider_folder(tmp_path)
+    names = [[-1, "*"], [0, "Id"], [1, "Owner"], [1, "name"]]
+    pets = {
+        "db_id": "pets",
+        "table_names_original": ["Person", "Pet"],
+        "column_names_original": names,
+        "foreign_keys": [[2, 1]],
+    }
+    (folder / "tables.json").write_text(json.dumps([pets]))
+    benchmark = open_benchmark("spider", tmp_path)
+    assert benchmark.key_groups == {"pets": [["person.id", "pet.owner"]]}
+    (folder / "tables.json").write_text(json.dumps([pets, {**pets, "foreign_keys": [[9, 1]]}]))
+    with pytest.raises(ConfigError, match=r"tables\.json, entry 2: not a schema"):
+        open_benchmark("spider", tmp_path)
+
+
 # Questions of one's own
 
 
