@@ -30,7 +30,7 @@ __all__ = ["Manifest", "RunFolder"]
 MANIFEST, ANSWERS, VERDICTS, SUMMARY = "run.json", "answers.jsonl", "verdicts.jsonl", "summary.json"
 LOCK = ".lock"
 TRACES = "traces"
-_FREE_TO_DIFFER = frozenset({"command", "started", "ended", "notes"})
+_FREE_TO_DIFFER = frozenset({"command", "started", "ended", "notes", "databases"})
 _PLAIN_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 
 
@@ -43,6 +43,7 @@ class Manifest:
     ``model``, ``prompts`` and ``agents`` say who answered; ``options`` all else that changes an
     answer or a verdict (the number of workers does not). ``started`` and ``ended`` are times in
     UTC (ISO 8601); ``ended`` is empty while questions are left. ``notes`` are lines for readers.
+    ``databases`` says where each database was, by ``db_id``, so that a report can show results.
     """
 
     kind: Literal["eval", "score"]
@@ -59,13 +60,14 @@ class Manifest:
     started: str = ""
     ended: str = ""
     notes: tuple[str, ...] = ()
+    databases: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; the inverse of ``from_dict``."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         for name in ("ids", "agents", "notes"):
             values[name] = list(values[name])
-        return {**values, "options": dict(self.options)}
+        return {**values, "options": dict(self.options), "databases": dict(self.databases)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Manifest":
