@@ -31,7 +31,7 @@ SAME_LAYER = {
 ONLY_IN = {
     "sqlalchemy": {"database"},
     "sqlite3": {"database"},
-    "jinja2": {"prompts"},
+    "jinja2": {"prompts", "evaluation"},  # there for the HTML report, which escapes by itself
     "openai": {"llm"},
     "anthropic": {"llm"},
     "httpx": {"llm", "web"},
