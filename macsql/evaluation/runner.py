@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from macsql.database import Database
 from macsql.errors import LLMError, MacSQLError
 from macsql.evaluation.answer import Answer
 from macsql.evaluation.example import Benchmark, Example
+from macsql.evaluation.execution import JudgePool
 from macsql.evaluation.folder import RunFolder
 from macsql.evaluation.folder_lines import writing
 from macsql.evaluation.runner_answer import answer_of, failed_answer
@@ -24,7 +24,7 @@ from macsql.llm.base import Usage
 from macsql.pipeline import Pipeline
 from macsql.records import hide_password, save
 
-__all__ = ["RETRIED", "Judges", "Progress", "Runner"]
+__all__ = ["RETRIED", "Progress", "Runner"]
 
 RETRIED = frozenset({"LLMError", "BudgetExceeded", "DatabaseUnavailable", "ConfigError"})
 """Failures that say nothing about the question: a run that goes on asks these again."""
@@ -35,16 +35,6 @@ IN_A_ROW, AT_FIRST = 10, 3
 """Failures in a row that end a run; fewer of them while nothing has succeeded yet."""
 
 _POLL_SECONDS = 0.5
-
-
-class Judges(Protocol):
-    """What judges SQL: ``JudgePool``, which bounds how many queries run at a time."""
-
-    def submit(
-        self, example: Example, answer_sql: str, error: str = "", error_kind: str = ""
-    ) -> "Future[Verdict]":
-        """The verdict on ``answer_sql``, when it is there."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +95,7 @@ class Runner:
         benchmark: Benchmark,
         folder: RunFolder,
         pipeline_for: Callable[[Example], Pipeline],
-        judges: Judges,
+        judges: JudgePool,
         *,
         workers: int = 1,
         open_database: Callable[[Example], Database] | None = None,

@@ -1,0 +1,217 @@
+"""``macsql eval``: the questions of a benchmark answered and scored, in a folder that goes on."""
+
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from macsql.cli.exits import ANSWERED
+from macsql.cli.opening import open_llm
+from macsql.cli.progress import ProgressLine, time_left
+from macsql.cli.report import print_summary
+from macsql.cli.show import Screen
+from macsql.cli.streams import report, write_json, writing
+from macsql.config import Settings
+from macsql.database import Database
+from macsql.evaluation.benchmark import open_benchmark, sample_ids
+from macsql.evaluation.example import Benchmark, Example
+from macsql.evaluation.execution import JudgePool
+from macsql.evaluation.folder import Manifest, RunFolder
+from macsql.evaluation.metrics import summarize
+from macsql.evaluation.runner import RETRIED, Progress, Runner
+from macsql.evaluation.runner_agents import Makeup
+from macsql.llm.base import LLM
+from macsql.pipeline import Pipeline
+from macsql.records import hide_password
+
+PARALLEL = {"openai": 8, "azure": 8, "anthropic": 8, "vllm": 8}
+"""Questions asked at a time, for models that answer several at once; others get one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Which questions of the benchmark are asked: a sample, then the first ``limit`` of it."""
+
+    sample: str | None = None
+    seed: int = 0
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What one ``macsql eval`` is told beside the settings."""
+
+    benchmark: str
+    out: Path
+    data: Path | None = None
+    db: str = ""
+    part: Part = field(default_factory=Part)
+    makeup: Makeup
+    workers: int | None = None
+    judges: int = 2
+    ves: int = 0
+    cache_dir: Path | None = None
+    record: Path | None = None
+    replay: Path | None = None
+    retry_errors: bool = True
+    as_json: bool = False
+
+
+def evaluate(request: Request, settings: Settings) -> int:
+    """Answer, judge, print the scores, and return the exit code."""
+    screen = Screen()
+    benchmark = _benchmark(request)
+    options = request.makeup.options()
+    llm = open_llm(
+        settings,
+        screen,
+        record=request.record,
+        replay=request.replay,
+        cache_dir=request.cache_dir,
+    )
+    pipelines = request.makeup.pipelines(llm)
+    manifest = Manifest(
+        kind="eval",
+        benchmark=benchmark.name,
+        rule=benchmark.rule,
+        checksum=benchmark.checksum,
+        ids=tuple(e.id for e in benchmark.examples),
+        model=llm.name,
+        prompts=request.makeup.prompts,
+        agents=tuple(a.name for a in pipelines(benchmark.examples[0]).agents),
+        options={**options, **_options(request, settings, llm)},
+        command=_command(),
+        notes=benchmark.notes,
+        databases={e.db_id: _place(e.database) for e in benchmark.examples},
+    )
+    with RunFolder.create(request.out, manifest) as folder:
+        for line in benchmark.notes:
+            screen.note(line)
+        _answer(request, settings, benchmark, folder, pipelines)
+        summary = summarize(folder.manifest, folder.answers, folder.verdicts)
+        folder.finish(summary.to_dict())
+    _say_what_failed(folder, screen)
+    with writing():
+        if request.as_json:
+            write_json(summary.to_dict())
+        else:
+            print_summary(summary, screen)
+    screen.note(f"run: {request.out}")
+    return ANSWERED
+
+
+def _answer(
+    request: Request,
+    settings: Settings,
+    benchmark: Benchmark,
+    folder: RunFolder,
+    pipelines: Callable[[Example], Pipeline],
+) -> None:
+    """Ask and judge what is left. Ctrl-C passes after a line that says how to go on."""
+
+    def open_database(example: Example) -> Database:
+        return Database(
+            example.database,
+            timeout=settings.timeout,
+            connect_timeout=settings.connect_timeout,
+            max_rows=settings.max_rows,
+            descriptions=example.descriptions,
+        )
+
+    screen = Screen()
+    judges = JudgePool(
+        benchmark.rule,
+        workers=request.judges,
+        timeout=settings.timeout,
+        ves_repeats=request.ves,
+        key_groups=benchmark.key_groups,
+    )
+    try:
+        with judges, ProgressLine(screen) as line:
+            Runner(
+                benchmark,
+                folder,
+                pipelines,
+                judges,
+                workers=request.workers or PARALLEL.get(settings.model.partition(":")[0], 1),
+                open_database=open_database,
+                on_progress=lambda p: line.show(progress_text(p), is_last=p.judged == p.total),
+            ).run(retry_errors=request.retry_errors)
+    except KeyboardInterrupt:
+        answered, total = len(folder.answers), len(benchmark.examples)
+        report(
+            f"{answered:,} of {total:,} questions are answered and kept in {request.out}: "
+            "run the same command again to go on."
+        )
+        raise
+
+
+def progress_text(progress: Progress) -> str:
+    """One line for people.
+
+    >>> progress_text(Progress(total=200, answered=50, judged=40, right=30, left=90.0))
+    '50/200 answered, EX 75.0 % of 40 judged, about 2 min left'
+    """
+    parts = [f"{progress.answered:,}/{progress.total:,} answered"]
+    if progress.judged:
+        share = 100 * progress.right / progress.judged
+        parts.append(f"EX {share:.1f} % of {progress.judged:,} judged")
+    if progress.failed:
+        parts.append(f"{progress.failed:,} without SQL that runs")
+    usage = progress.usage
+    if usage.input_tokens:
+        parts.append(f"{usage.input_tokens:,} tokens read, {usage.output_tokens:,} written")
+    if usage.cost:
+        parts.append(f"${usage.cost:.2f}")
+    if progress.left is not None and progress.answered < progress.total:
+        parts.append(f"about {time_left(progress.left)} left")
+    return ", ".join(parts)
+
+
+def _benchmark(request: Request) -> Benchmark:
+    """The questions to ask; a part of a benchmark does not go by the name of the whole."""
+    whole = open_benchmark(request.benchmark, request.data, database=request.db)
+    ids: tuple[str, ...] = tuple(e.id for e in whole.examples)
+    part, said = request.part, []
+    if part.sample is not None:
+        ids = sample_ids(whole, part.sample, request.data, seed=part.seed)
+        drawn = f", seed {part.seed}" if part.sample.isdecimal() else ""
+        said.append(f"sample {Path(part.sample).name}{drawn}")
+    if part.limit is not None and part.limit < len(ids):
+        ids = ids[: part.limit]
+        said.append(f"first {part.limit}")
+    if not said:
+        return whole
+    return replace(whole.only(ids), name=f"{whole.name} ({', '.join(said)})")
+
+
+def _options(request: Request, settings: Settings, llm: LLM) -> dict[str, Any]:
+    """What else changes an answer or a verdict."""
+    options: dict[str, Any] = {
+        "context_window": llm.context_window,
+        "timeout": settings.timeout,
+        "max_rows": settings.max_rows,
+        "ves": request.ves,
+    }
+    return {**options, "price": settings.price} if settings.price else options
+
+
+def _place(database: str) -> str:
+    """A database that is found again from another folder; never its password."""
+    return hide_password(database) if "://" in database else str(Path(database).resolve())
+
+
+def _command() -> str:
+    return shlex.join(["macsql", *map(hide_password, sys.argv[1:])])
+
+
+def _say_what_failed(folder: RunFolder, screen: Screen) -> None:
+    failed = sum(a.error_kind in RETRIED for a in folder.answers.values())
+    if failed:
+        screen.note(
+            f"warning: {failed:,} questions got no reply or no database and count as wrong: "
+            "run the same command again to ask them again",
+            "yellow",
+        )

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Ablation (the paper's table for BIRD dev): the agents without the Selector, without the Decomposer (one
+# prompt writes the SQL in its place) and without the Refiner.
+#
+# Cost: four runs of BIRD dev, about 40 M tokens with the paper's prompts. The run with all agents
+# is that of main_results.sh and is not done twice.
+. "$(dirname "$0")/settings.sh"
+
+for benchmark in ${SETS:-bird}; do
+    evaluate main "$benchmark"
+    for agent in selector decomposer refiner; do
+        evaluate "without-$agent" "$benchmark" --without "$agent"
+    done
+    compare "$benchmark" main without-selector without-decomposer without-refiner
+done
