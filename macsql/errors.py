@@ -11,6 +11,7 @@
         ├── UnsafeSQLError        refused before execution
         ├── AccessDenied          outside the caller's policy
         ├── ExecutionError        refused by the database, in its own words
+        ├── ResultTooLarge        more rows or bytes than may be read whole
         └── QueryTimeout          stopped by us
 
 Messages are one line for a person: what happened, why, what to do next.
@@ -83,6 +84,10 @@ class AccessDenied(DatabaseError):
 
 class ExecutionError(DatabaseError):
     """Refused by the database; the message is the database's own."""
+
+
+class ResultTooLarge(DatabaseError):
+    """A result that has to be read whole has more rows or bytes than the limits allow."""
 
 
 class QueryTimeout(DatabaseError):

@@ -10,17 +10,19 @@ from types import TracebackType
 from typing import Any, Self
 
 from macsql.database.descriptions import Descriptions, apply_descriptions, read_descriptions
-from macsql.database.engines import Backend, Cursor, open_backend
+from macsql.database.engines import Backend, Cursor, TextErrors, open_backend
 from macsql.database.examples import with_examples
 from macsql.database.guard import guard_sql
 from macsql.database.matching import nearest
 from macsql.database.result import Result, type_names
-from macsql.errors import ConfigError, DatabaseError, DatabaseUnavailable
+from macsql.errors import ConfigError, DatabaseError, DatabaseUnavailable, ResultTooLarge
 from macsql.schema import Schema
 
 SCHEMA_SECONDS = 30.0
 VALUES_SECONDS = 2.0
 VALUES_READ = 20_000
+CELL_BYTES = 40
+LARGEST_CHUNK = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ class Database:
     after ``timeout`` seconds; opening, and waiting for another program's lock, may take
     ``connect_timeout`` seconds. Results are cut at ``max_rows`` rows, ``max_bytes`` bytes in all
     and ``max_cell`` characters (or bytes) in one cell, and then say so. ``descriptions`` names
-    BIRD's ``database_description`` folder, or a CSV or YAML file of one's own.
+    BIRD's ``database_description`` folder, or a CSV or YAML file of one's own. Stored text that is
+    not UTF-8 is read with ``text_errors``: "strict" makes the query fail.
 
     Raises DatabaseUnavailable when the database cannot be opened, ConfigError on an unknown engine,
     a missing extra, a missing descriptions file or a limit that is not positive.
@@ -62,12 +65,15 @@ class Database:
         max_bytes: int = 20_000_000,
         max_cell: int = 100_000,
         descriptions: str | Path | None = None,
+        text_errors: TextErrors = "replace",
     ) -> None:
         self.limits = Limits(timeout, max_rows, max_bytes, max_cell)
         self._descriptions: Descriptions | None = (
             read_descriptions(descriptions) if descriptions is not None else None
         )
-        self._backend: Backend = open_backend(url, connect_timeout=connect_timeout)
+        self._backend: Backend = open_backend(
+            url, connect_timeout=connect_timeout, text_errors=text_errors
+        )
         self._schema: Schema | None = None
         self._lock = threading.Lock()
         self._closed = False
@@ -117,11 +123,18 @@ class Database:
                 self._schema = self._read_schema()
             return self._schema
 
-    def _read_schema(self) -> Schema:
+    def read_structure(self) -> Schema:
+        """Tables, views and keys alone, read anew: no descriptions and no value examples.
+
+        Raises DatabaseError when the catalog cannot be read.
+        """
         self._check_open()
         with self._backend.reading(SCHEMA_SECONDS) as cursor:
             tables = self._backend.reflect(cursor)
-        schema = Schema(self.dialect, tables, name=self.name)
+        return Schema(self.dialect, tables, name=self.name)
+
+    def _read_schema(self) -> Schema:
+        schema = self.read_structure()
         if self._descriptions is not None:
             schema = apply_descriptions(schema, self._descriptions)
         return replace(schema, tables=with_examples(schema, self._backend))
@@ -141,6 +154,15 @@ class Database:
         """
         self._check_open()
         return run(self._backend, self.check(sql), self.limits)
+
+    def fetch_all(self, sql: str) -> Result:
+        """Run one query and read its rows whole, for comparing them: nothing is ever cut.
+
+        ``types`` of the result are not worked out. Raises what ``execute`` raises, and
+        ResultTooLarge when there is more than ``max_rows`` or ``max_bytes``.
+        """
+        self._check_open()
+        return fetch(self._backend, self.check(sql), self.limits)
 
     def similar_values(self, table: str, column: str, text: str, *, limit: int = 5) -> list[str]:
         """Up to ``limit`` stored texts that resemble ``text``, the closest first.
@@ -210,6 +232,29 @@ def _read_rows(cursor: Cursor, limits: Limits) -> tuple[tuple[tuple[Any, ...], .
         truncated = truncated or cut != row
         rows.append(cut)
     return tuple(rows), truncated
+
+
+def fetch(backend: Backend, sql: str, limits: Limits) -> Result:
+    """The same with every row as the driver gives it, or ResultTooLarge."""
+    started = time.monotonic()
+    rows: list[tuple[Any, ...]] = []
+    size, wanted = 0, 1
+    with backend.querying(sql, limits.timeout) as cursor:
+        cursor.execute(sql)
+        columns = tuple(str(column[0]) for column in cursor.description or ())
+        # Few rows at first, since each may hold a cell of any length.
+        while chunk := cursor.fetchmany(wanted):
+            rows += chunk
+            size += CELL_BYTES * len(chunk) * len(columns)
+            size += sum(len(c) for row in chunk for c in row if isinstance(c, str | bytes))
+            if len(rows) > limits.max_rows or size > limits.max_bytes:
+                raise ResultTooLarge(
+                    f"The result is too large: more than {limits.max_rows:,} rows or "
+                    f"{limits.max_bytes:,} bytes.",
+                    sql=sql,
+                )
+            wanted = min(2 * wanted, LARGEST_CHUNK)
+    return Result(columns, (), tuple(rows), seconds=time.monotonic() - started)
 
 
 def _cut(cell: Any, longest: int) -> Any:

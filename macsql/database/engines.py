@@ -7,10 +7,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from macsql.errors import ConfigError
 from macsql.schema import Table
+
+TextErrors = Literal["replace", "ignore", "strict"]
+"""What is done with the bytes of stored text that are not UTF-8, in Python's words for it."""
 
 
 class Cursor(Protocol):
@@ -29,6 +32,10 @@ class Cursor(Protocol):
 
     def fetchone(self) -> Any:
         """The next row, or None."""
+        ...
+
+    def fetchmany(self, size: int, /) -> list[Any]:
+        """The next rows, at most ``size``; none at the end."""
         ...
 
     def fetchall(self) -> list[Any]:
@@ -130,7 +137,9 @@ def dialect_name(name: str) -> str:
     raise ConfigError(f"Unknown SQL dialect {name!r}. {hint}")
 
 
-def open_backend(url: str | Path, *, connect_timeout: float) -> Backend:
+def open_backend(
+    url: str | Path, *, connect_timeout: float, text_errors: TextErrors = "replace"
+) -> Backend:
     """Open the database at a path or URL, read-only.
 
     Raises ConfigError (unknown engine, missing extra) or DatabaseUnavailable.
@@ -144,7 +153,7 @@ def open_backend(url: str | Path, *, connect_timeout: float) -> Backend:
         if not engine.supported:
             raise ConfigError(_why_not(engine))
         path = path_in_url(url)
-    return SQLiteBackend(path, connect_timeout=connect_timeout)
+    return SQLiteBackend(path, connect_timeout=connect_timeout, text_errors=text_errors)
 
 
 def find_engine(url: str) -> Engine:

@@ -5,12 +5,13 @@ import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from macsql.database import reflect, sampling
-from macsql.database.engines import Cursor
+from macsql.database.engines import Cursor, TextErrors
 from macsql.database.functions import SQLITE_FUNCTIONS
 from macsql.errors import (
     ConfigError,
@@ -54,8 +55,12 @@ class SQLiteBackend:
 
     dialect = "sqlite"
 
-    def __init__(self, path: Path, *, connect_timeout: float) -> None:
+    def __init__(
+        self, path: Path, *, connect_timeout: float, text_errors: TextErrors = "replace"
+    ) -> None:
         self._path = path
+        # Python's own decoder is faster, and fails in the driver's words.
+        self._decode = str if text_errors == "strict" else partial(_decode, errors=text_errors)
         self._file = path.absolute()
         self.name = path.stem
         self.display_url = f"sqlite:///{path}"
@@ -100,7 +105,7 @@ class SQLiteBackend:
             uri += "&immutable=1"
         connection = sqlite3.connect(uri, uri=True, timeout=self._connect_timeout)
         try:
-            connection.text_factory = _decode
+            connection.text_factory = self._decode
             connection.execute("PRAGMA query_only = ON")
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self._length_limit)
@@ -239,5 +244,5 @@ def _code(error: Exception) -> int:
     return int(getattr(error, "sqlite_errorcode", 0))
 
 
-def _decode(stored: bytes) -> str:
-    return stored.decode("utf-8", errors="replace")
+def _decode(stored: bytes, *, errors: TextErrors) -> str:
+    return stored.decode("utf-8", errors=errors)

@@ -1,0 +1,283 @@
+"""``Judge``: what the benchmark's official script says about a prediction, and what it hides."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from macsql.checks.analysis import analyse
+from macsql.errors import DatabaseError, MacSQLError
+from macsql.evaluation.compare import Rows, bird_equal, spider_equal, strict_equal
+from macsql.evaluation.compare_order import equal_but_for_ties, outermost_is_ordered, sort_keys
+from macsql.evaluation.error_analysis import error_class
+from macsql.evaluation.exact_match import ExactMatcher
+from macsql.evaluation.exact_match_keys import KeyGroups
+from macsql.evaluation.example import Example, Rule
+from macsql.evaluation.execution_results import Outcome, Results
+from macsql.evaluation.hardness import hardness
+from macsql.evaluation.linking_recall import used_columns
+from macsql.evaluation.official_text import (
+    bird_prediction,
+    is_ordered,
+    spider_executed,
+    spider_prediction,
+)
+from macsql.evaluation.soft_f1 import soft_f1
+from macsql.evaluation.verdict import Verdict
+from macsql.evaluation.ves import r_ves, time_ratio, ves
+from macsql.schema import Schema
+
+GOLD, PREDICTION, COMPARISON = "gold", "prediction", "comparison"
+"""The steps of judging, as ``on_step`` hears of them."""
+
+NO_SQL = "There is no SQL."
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What earlier attempts at judging have shown: a statement with an error here is not run."""
+
+    gold_error: str = ""
+    error: str = ""
+    error_kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Gold:
+    """What the text of a gold query says: its hardness (Spider's rule only), the columns read."""
+
+    hardness: str
+    columns: tuple[str, ...]
+
+
+class Judge:
+    """Judges predictions by one benchmark's rule; keeps what is worth keeping between questions.
+
+    Everything that an official script would do is done as it does it (``official_text``,
+    ``compare``); strict EX runs both statements as they are written. A statement may run
+    for ``timeout`` seconds. ``key_groups`` gives, by ``db_id``, which key columns exact match
+    takes as the same; without it the database's own foreign keys say so. With ``ves_repeats``
+    correct predictions are timed so often. ``on_step`` is called as each step begins, so that
+    whoever watches knows what hangs.
+
+    Statements run in this process. What may hang, or eat its memory, belongs into ``JudgePool``.
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        *,
+        timeout: float = 30.0,
+        ves_repeats: int = 0,
+        key_groups: Mapping[str, KeyGroups] | None = None,
+        on_step: Callable[[str], None] = lambda step: None,
+    ) -> None:
+        self.rule = rule
+        self._results = Results(rule, timeout=timeout)
+        self._repeats = ves_repeats
+        self._key_groups = key_groups or {}
+        self._on_step = on_step
+        self._matchers: dict[str, ExactMatcher] = {}
+        self._golds: dict[tuple[str, str], _Gold] = {}
+
+    def judge(
+        self,
+        example: Example,
+        sql: str,
+        error: str = "",
+        error_kind: str = "",
+        *,
+        known: Known | None = None,
+    ) -> Verdict:
+        """The verdict on ``sql``, which is empty where there is no answer; never raises for it.
+
+        ``error`` and ``error_kind`` are what the answer says of itself; they count where there is
+        no SQL.
+        """
+        known = known or Known()
+        verdict = Verdict(id=example.id, db_id=example.db_id, difficulty=example.difficulty)
+        if self.rule == "bird":
+            sql = bird_prediction(sql)
+        gold = Outcome(None, 0.0, known.gold_error)
+        if not known.gold_error:
+            gold = self._run(example.database, self._gold_text(example), GOLD)
+        verdict = replace(
+            verdict,
+            gold_error=gold.error,
+            gold_empty=gold.rows is not None and not gold.rows,
+            gold_seconds=gold.seconds,
+        )
+        predicted = Outcome(None, 0.0, error or NO_SQL, error_kind or "Missing")
+        if known.error:
+            predicted = Outcome(None, 0.0, known.error, known.error_kind)
+        elif sql.strip():
+            predicted = self._run(example.database, self._text(sql), PREDICTION)
+            verdict = self._executed(example, sql, verdict, gold, predicted)
+        if predicted.rows is None:
+            verdict = replace(verdict, error=predicted.error, error_kind=predicted.error_kind)
+        self._on_step(COMPARISON)
+        try:
+            schema = self._results.schema(example.database)
+        except MacSQLError:
+            return verdict
+        return self._analysed(example, sql, schema, verdict, (gold.rows, predicted.rows))
+
+    # Execution ------------------------------------------------------------------------------
+
+    def _text(self, sql: str) -> str:
+        return spider_executed(spider_prediction(sql)) if self.rule == "spider" else sql
+
+    def _gold_text(self, example: Example) -> str:
+        return spider_executed(example.gold_sql) if self.rule == "spider" else example.gold_sql
+
+    def _run(self, database: str, sql: str, step: str) -> Outcome:
+        return self._results.run(database, sql, lambda: self._on_step(step))
+
+    def _executed(
+        self, example: Example, sql: str, verdict: Verdict, gold: Outcome, predicted: Outcome
+    ) -> Verdict:
+        """The verdict with all that comes from the rows."""
+        score, ex = 0.0, False
+        if gold.rows is not None and predicted.rows is not None:
+            self._on_step(COMPARISON)
+            ex = self._is_right(example, gold.rows, predicted.rows)
+            score = soft_f1(gold.rows, predicted.rows) if self.rule == "bird" else 0.0
+            if ex and example.test_suite:
+                verdict, ex = self._on_test_suite(example, sql, verdict)
+        strict, runs = self._is_strictly_right(example, sql)
+        verdict = replace(
+            verdict,
+            ex=ex,
+            ex_strict=strict,
+            soft_f1=score if self.rule == "bird" else None,
+            valid=runs or predicted.rows is not None,
+            seconds=predicted.seconds,
+        )
+        return self._timed(example, sql, verdict) if ex and self._repeats else verdict
+
+    def _is_right(self, example: Example, gold: Rows, predicted: Rows) -> bool:
+        if self.rule == "bird":
+            return bird_equal(gold, predicted)
+        ordered = is_ordered(self._gold_text(example))
+        return spider_equal(gold, predicted, ordered=ordered)
+
+    def _on_test_suite(self, example: Example, sql: str, verdict: Verdict) -> tuple[Verdict, bool]:
+        """Whether the prediction is right on every further database too; the first not ends it."""
+        for database in example.test_suite:
+            gold = self._run(database, self._gold_text(example), GOLD)
+            predicted = self._run(database, self._text(sql), PREDICTION)
+            if gold.rows is None:
+                return replace(verdict, gold_error=f"{database}: {gold.error}"), False
+            if predicted.rows is None:
+                why = f"{database}: {predicted.error}"
+                return replace(verdict, error=why, error_kind=predicted.error_kind), False
+            self._on_step(COMPARISON)
+            if not self._is_right(example, gold.rows, predicted.rows):
+                return verdict, False
+        return verdict, True
+
+    def _is_strictly_right(self, example: Example, sql: str) -> tuple[bool, bool]:
+        """Strict EX on the statements as they are written, and whether the predicted one runs."""
+        place = example.database
+        predicted = self._run(place, sql, PREDICTION)
+        if predicted.rows is None:
+            return False, False
+        gold = self._run(place, example.gold_sql, COMPARISON)
+        if gold.rows is None:
+            return False, True
+        self._on_step(COMPARISON)
+        free = self.rule == "spider"
+        ordered = outermost_is_ordered(example.gold_sql)
+        if strict_equal(gold.rows, predicted.rows, ordered=ordered, any_column_order=free):
+            return True, True
+        known = sort_keys(example.gold_sql) if ordered else None
+        if known is None or len(gold.rows) != len(predicted.rows):
+            return False, True
+        keyed = self._run(place, known.sql, COMPARISON)
+        is_tied = keyed.rows is not None and equal_but_for_ties(
+            known, keyed.rows, gold.rows, predicted.rows, any_column_order=free
+        )
+        return is_tied, True
+
+    def _timed(self, example: Example, sql: str, verdict: Verdict) -> Verdict:
+        """With VES and R-VES; a statement that fails on the way leaves them unknown."""
+
+        def timing(text: str) -> Callable[[], float]:
+            def seconds() -> float:
+                self._on_step(COMPARISON)
+                return self._results.seconds(example.database, text)
+
+            return seconds
+
+        try:
+            ratio = time_ratio(
+                timing(self._gold_text(example)), timing(self._text(sql)), self._repeats
+            )
+        except DatabaseError:
+            return verdict
+        return replace(verdict, ves=ves(ratio), r_ves=r_ves(ratio))
+
+    # Trees ----------------------------------------------------------------------------------
+
+    def _analysed(
+        self,
+        example: Example,
+        sql: str,
+        schema: Schema,
+        verdict: Verdict,
+        rows: tuple[Rows | None, Rows | None],
+    ) -> Verdict:
+        """The verdict with all that comes from the texts."""
+        gold = self._gold(example, schema)
+        verdict = replace(
+            verdict,
+            hardness=gold.hardness,
+            difficulty=verdict.difficulty or gold.hardness,
+            gold_columns=gold.columns,
+            unknown_names=() if verdict.valid else unknown_names(sql, schema),
+        )
+        if self.rule == "spider":
+            match = self._matcher(example, schema).match(example.gold_sql, spider_prediction(sql))
+            verdict = replace(verdict, em=match.em, partial=match.partial, unparsed=match.unparsed)
+        if verdict.ex:
+            return verdict
+        found = error_class(example.gold_sql, sql, schema, *rows, verdict)
+        return replace(verdict, error_class=found)
+
+    def _gold(self, example: Example, schema: Schema) -> _Gold:
+        key = (example.database, example.gold_sql)
+        if key not in self._golds:
+            kind = hardness(example.gold_sql, schema) if self.rule == "spider" else None
+            self._golds[key] = _Gold(kind or "", used_columns(example.gold_sql, schema))
+        return self._golds[key]
+
+    def _matcher(self, example: Example, schema: Schema) -> ExactMatcher:
+        if example.database not in self._matchers:
+            groups = self._key_groups.get(example.db_id)
+            self._matchers[example.database] = ExactMatcher(schema, key_groups=groups)
+        return self._matchers[example.database]
+
+
+def judge(example: Example, sql: str, *, rule: Rule, timeout: float = 30.0) -> Verdict:
+    """The verdict on one prediction, judged in this process; see ``Judge``."""
+    return Judge(rule, timeout=timeout).judge(example, sql)
+
+
+def unknown_names(sql: str, schema: Schema) -> tuple[str, ...]:
+    """Tables ("table") and columns ("column" or "table.column") of ``sql`` that are nowhere.
+
+    Only what is certain: a column that another table has is misplaced, not invented.
+
+    >>> from macsql.schema import Column, Table
+    >>> shop = Schema("sqlite", (Table("item", (Column("id", "INTEGER"),)),))
+    >>> unknown_names("SELECT T1.cost FROM item AS T1 JOIN shop", shop)
+    ('item.cost', 'shop')
+    """
+    found: set[str] = set()
+    for problem in analyse(sql, schema).problems:
+        relation = problem.relation
+        if problem.finding.code == "unknown-table" and relation is not None:
+            found.add(relation.node.name)
+        elif problem.finding.code == "unknown-column":
+            for use in problem.uses:
+                table = use.relation.table if use.relation else None
+                found.add(f"{table.name}.{use.name}" if table else use.name)
+    return tuple(sorted(found))
