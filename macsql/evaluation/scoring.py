@@ -1,28 +1,18 @@
 """Scoring predictions of any system: each judged against the gold query, and kept as it ends."""
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass
-from typing import Protocol
 
 from macsql.evaluation.answer import Answer
 from macsql.evaluation.example import Benchmark, Example
+from macsql.evaluation.execution import JudgePool
 from macsql.evaluation.folder import RunFolder
 from macsql.evaluation.predictions import Prediction
 from macsql.evaluation.verdict import Verdict
 
 MISSING = "Missing"
 """``error_kind`` of a question that a file of predictions does not have."""
-
-
-class Judges(Protocol):
-    """What judges SQL: ``JudgePool``, which bounds how many queries run at a time."""
-
-    def submit(
-        self, example: Example, answer_sql: str, error: str = "", error_kind: str = ""
-    ) -> "Future[Verdict]":
-        """The verdict on ``answer_sql``, when it is there."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +31,19 @@ def answers_of(benchmark: Benchmark, predictions: Mapping[str, Prediction]) -> d
 def score_answers(
     benchmark: Benchmark,
     answers: Mapping[str, Answer],
-    judges: Judges,
+    judges: JudgePool,
     *,
     folder: RunFolder | None = None,
-    on_verdict: Callable[[Verdict], object] = lambda _: None,
+    on_verdict: Callable[[Verdict, bool], object] = lambda verdict, is_new: None,
 ) -> Scored:
     """Judge each answer that ``folder`` has no verdict on, and write it there as it is judged.
 
-    ``on_verdict`` is told each one, also those of before. An interruption loses what is under way
-    and nothing else. Raises ConfigError when the folder cannot be written.
+    ``on_verdict`` is told each one, and whether it is new or one of before. An interruption loses
+    what is under way and nothing else. Raises ConfigError when the folder cannot be written.
     """
     verdicts = dict(folder.verdicts) if folder else {}
     for verdict in verdicts.values():
-        on_verdict(verdict)
+        on_verdict(verdict, False)
     if folder:
         for answer in answers.values():
             folder.add_answer(answer)
@@ -68,7 +58,7 @@ def score_answers(
             if folder:
                 folder.add_verdict(verdict)
             verdicts[verdict.id] = verdict
-            on_verdict(verdict)
+            on_verdict(verdict, True)
     except BaseException:
         for future in waiting:
             future.cancel()
