@@ -52,7 +52,13 @@ class _Report:
     @property
     def facts(self) -> tuple[str, ...]:
         """Lines that say what the runs are over."""
-        return tuple(dict.fromkeys(line for run in self.runs for line in _facts(run)))
+        lines = [line for run in self.runs for line in _facts(run)]
+        if made := self.comparison:
+            lines.append(
+                f"{made.n:,} questions in common; {made.only_first:,} more in {made.first}, "
+                f"{made.only_second:,} more in {made.second}"
+            )
+        return tuple(dict.fromkeys(lines))
 
     @property
     def tables(self) -> list[Table]:
@@ -270,7 +276,7 @@ def _write_page(made: _Report, file: Path) -> int:
         cards=tuple(cards),
         notes=made.warnings,
     )
-    content = page.html().encode("utf-8", "replace")
+    content = page.html().encode("utf-8")
     try:
         return file.write_bytes(content)
     except OSError as error:

@@ -13,7 +13,17 @@ from macsql.evaluation.linking_recall import Linking, linking
 from macsql.evaluation.significance import mcnemar, normal_interval, percentile, wilson
 from macsql.evaluation.verdict import Verdict
 
-__all__ = ["GROUPINGS", "Costs", "Refinement", "Score", "Summary", "mean", "share", "summarize"]
+__all__ = [
+    "GROUPINGS",
+    "Costs",
+    "Refinement",
+    "Score",
+    "Summary",
+    "in_order",
+    "mean",
+    "share",
+    "summarize",
+]
 
 Outcomes = Iterable[bool]
 
@@ -289,12 +299,13 @@ def _groups(
         for name, verdict in zip(names, judged, strict=True):
             members.setdefault(name or "not known", []).append(verdict)
         groups[grouping] = {
-            name: main_scores(members[name]) for name in sorted(members, key=_place)
+            name: main_scores(members[name]) for name in sorted(members, key=in_order)
         }
     return groups
 
 
-def _place(name: str) -> tuple[int, str]:
+def in_order(name: str) -> tuple[int, str]:
+    """Where the name of a group is sorted: levels of difficulty rise, others are by name."""
     return (_IN_ORDER.index(name) if name in _IN_ORDER else len(_IN_ORDER), name)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from macsql.errors import ConfigError
 from macsql.evaluation.answer import Answer
-from macsql.evaluation.metrics import GROUPINGS
+from macsql.evaluation.metrics import GROUPINGS, in_order
 from macsql.evaluation.report import Run
 from macsql.evaluation.significance import bootstrap_mean, difference_interval, mcnemar
 from macsql.evaluation.verdict import Verdict
@@ -191,7 +191,8 @@ def _groups(pairs: _Pairs, answers: _Answers) -> dict[str, dict[str, Change]]:
             name = GROUPINGS[grouping](answer, a) or "not known"
             members.setdefault(name, []).append((a.ex, b.ex))
         if len(members) > 1:
-            groups[grouping] = {name: _of_proportions(o) for name, o in members.items()}
+            names = sorted(members, key=in_order)
+            groups[grouping] = {name: _of_proportions(members[name]) for name in names}
     return groups
 
 

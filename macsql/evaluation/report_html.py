@@ -1,5 +1,6 @@
 """The report as one self-contained HTML page: tables, and a card for each question to look at."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,8 @@ MOST_TRACE = 8_000
 MOST_SQL = 4_000
 MOST_CELL = 60
 MOST_COLUMNS = 12
+
+_UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,9 @@ class Page:
     def html(self) -> str:
         """The page; all text in it is escaped."""
         tags = Counter(tag for card in self.cards for tag in card.tags)
-        return _template().render(page=self, tags=tags.most_common(24), version=__version__)
+        page = _template().render(page=self, tags=tags.most_common(24), version=__version__)
+        # Half a surrogate pair cannot be written, and the signs below would hide or turn text.
+        return _UNSEEN.sub("\ufffd", page.encode("utf-8", "replace").decode("utf-8"))
 
 
 def run_cards(run: Run, results: Results) -> list[Card]:
@@ -227,9 +232,7 @@ def _candidates(message: Message) -> list[str]:
 
 
 def _cut(text: str, limit: int) -> str:
-    """``text`` without what a browser cannot show, and not longer than ``limit``."""
-    plain = text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
-    return plain if len(plain) <= limit else plain[: limit - 1] + "…"
+    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 @lru_cache(maxsize=1)

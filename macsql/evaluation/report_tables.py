@@ -94,19 +94,17 @@ def runs_table(runs: Sequence[Run]) -> Table:
     """One line for each run."""
     shown = ("ex", "ex_strict", "em", "soft_f1", "ves", "r_ves", "valid_sql")
     names = [n for n in shown if any(n in run.summary.scores for run in runs)]
+    costs = [run.summary.costs for run in runs]
+    heads = ["run", "model", "n", *(NAMES[n] for n in names)]
+    heads += ["tokens read", "s (median)"] if any(costs) else []
     rows = []
-    for run in runs:
-        scores = run.summary.scores
-        cells = [_with_interval(scores.get(n), wide=n == "ex") for n in names]
-        costs = run.summary.costs
-        spent = (
-            [_thousands(costs.input_tokens_mean.value), f"{costs.seconds_p50:.1f}"] if costs else []
-        )
-        rows.append(
-            (run.name, run.manifest.model, str(run.summary.judged), *cells, *(spent or ["", ""]))
-        )
-    heads = ("run", "model", "n", *(NAMES[n] for n in names), "tokens read", "s (median)")
-    return Table("Runs", heads, tuple(rows), text_columns=frozenset({0, 1}))
+    for run, spent in zip(runs, costs, strict=True):
+        cells = [run.name, run.manifest.model, str(run.summary.judged)]
+        cells += [_with_interval(run.summary.scores.get(n), wide=n == "ex") for n in names]
+        if spent:
+            cells += [_thousands(spent.input_tokens_mean.value), f"{spent.seconds_p50:.1f}"]
+        rows.append((*cells, *[""] * (len(heads) - len(cells))))
+    return Table("Runs", tuple(heads), tuple(rows), text_columns=frozenset({0, 1}))
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
@@ -169,6 +167,8 @@ def _scores(summary: Summary) -> Table:
 
 def _groups(summary: Summary) -> Iterator[Table]:
     for grouping, groups in summary.groups.items():
+        if len(groups) < 2:
+            continue
         names = list(dict.fromkeys(n for scores in groups.values() for n in scores))
         rows = tuple(
             (
@@ -280,9 +280,11 @@ def _changes(title: str, changes: Mapping[str, Change]) -> Table:
     heads = ("", "first", "second", "difference", "95 % interval", "gained", "lost", "p", "n")
     note = (
         "Percent for scores, means for the rest. Gained: wrong in the first run, right in the "
-        "second. p: McNemar's exact test."
+        "second. p: McNemar's exact test. Intervals: Bonett and Price for proportions, paired "
+        "bootstrap for means."
     )
-    return Table(title, heads, rows, note=note if is_score else "")
+    of_groups = "p is not corrected for the number of groups."
+    return Table(title, heads, rows, note=note if is_score else of_groups)
 
 
 def _change(name: str, change: Change, *, is_share: bool) -> tuple[str, ...]:
