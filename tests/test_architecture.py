@@ -27,6 +27,7 @@ SAME_LAYER = {
     ("message_json", "message"),
     ("message", "message_json"),
     ("cli", "show"),
+    ("cli", "evaluation"),
 }
 ONLY_IN = {
     "sqlalchemy": {"database"},
