@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from macsql.evaluation.execution import JudgePool
 
 from macsql.chat import ChatMessage
 from macsql.errors import ConfigError, LLMError
 from macsql.evaluation.example import Benchmark, Example
+from macsql.evaluation.execution import JudgePool
 from macsql.evaluation.folder import Manifest, RunFolder
 from macsql.evaluation.runner import Progress, Runner
 from macsql.evaluation.runner_agents import Makeup
