@@ -1,8 +1,13 @@
 """Functions that a query may call: those that only compute a value from their arguments.
 
 Whatever is not named here is refused, so a function with a side effect, or one that reads files,
-waits, or talks to another server, has no way in.
+waits, or talks to another server, has no way in. Nor has one that tells about the server, the
+session or the user: version(), current_user, database().
 """
+
+from functools import cache
+
+from macsql.database.functions_engines import EXTRAS
 
 
 def names(*texts: str) -> frozenset[str]:
@@ -27,7 +32,7 @@ cume_dist dense_rank first_value lag last_value lead nth_value ntile percent_ran
 _CONDITIONS = """
 and or xor not case cast try_cast coalesce exists greatest if ifnull iif is_nan is_inf least like
 glob likelihood likely unlikely max min nullif nvl nvl2 regexp regexp_like regexp_i_like typeof
-match try convert
+match try convert row
 """
 
 _NUMBERS = """
@@ -92,14 +97,22 @@ SQLITE_FUNCTIONS = SAFE_FUNCTIONS | names(_SQLITE_ONLY)
 """The same with what only SQLite has, as its authorizer spells them."""
 
 TABLE_FUNCTIONS = names(
-    "json_each json_tree generate_series exploding_generate_series generate_date_array"
-    " generate_timestamp_array unnest explode range jsonb_array_elements"
-    " jsonb_array_elements_text json_array_elements flatten json_array_elements_text"
-    " jsonb_each jsonb_object_keys"
+    """
+exploding_generate_series explode explode_outer flatten generate_date_array generate_series
+generate_subscripts generate_timestamp_array inline inline_outer json_array_elements
+json_array_elements_text json_each json_each_text json_object_keys json_populate_record
+json_populate_recordset json_table json_to_record json_to_recordset json_tree json_tuple
+jsonb_array_elements jsonb_array_elements_text jsonb_each jsonb_each_text jsonb_object_keys
+jsonb_path_query jsonb_populate_recordset jsonb_to_record jsonb_to_recordset openjson posexplode
+posexplode_outer range regexp_matches regexp_split_to_table stack string_split string_to_table unnest
+"""
 )
 """Functions that may stand in FROM."""
 
 
+@cache
 def safe_functions(dialect: str) -> frozenset[str]:
     """The functions that a query in ``dialect`` may call."""
-    return SQLITE_FUNCTIONS if dialect == "sqlite" else SAFE_FUNCTIONS
+    if dialect == "sqlite":
+        return SQLITE_FUNCTIONS
+    return SAFE_FUNCTIONS | names(EXTRAS.get(dialect, ""))

@@ -4,20 +4,25 @@ Everything here is an allow-list. What cannot be read, or is not listed, is refu
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
+from sqlglot.parser import Parser
 
 from macsql.database.engines import dialect_name
-from macsql.database.functions import TABLE_FUNCTIONS, names, safe_functions
+from macsql.database.functions import names
+from macsql.database.guard_lexis import find_doubt
+from macsql.database.guard_tree import Rules, check_tree
 from macsql.errors import UnsafeSQLError
 
 MAX_CHARACTERS = 200_000
 MAX_NESTING = 200
-MAX_TREE_DEPTH = 500
+MAX_STEPS_PER_TOKEN = 2
+MIN_STEPS = 4_000
 
 _QUERY_STARTS = frozenset({"SELECT", "WITH", "VALUES", "(", "FROM"})
 _WRITE_STARTS = names(
@@ -30,72 +35,38 @@ _TSQL_WRITES = names(
     "INSERT UPDATE DELETE MERGE CREATE DROP ALTER TRUNCATE GRANT REVOKE DENY EXEC EXECUTE BACKUP"
     " RESTORE BULK KILL SHUTDOWN RECONFIGURE DBCC USE SET DECLARE WAITFOR BEGIN COMMIT ROLLBACK"
 )
-_WRITE_KINDS = (
-    exp.DML,
-    exp.DDL,
-    exp.Drop,
-    exp.Alter,
-    exp.TruncateTable,
-    exp.Copy,
-    exp.Grant,
-    exp.Revoke,
-    exp.Into,
-    exp.Lock,
-    exp.Command,
-)
-_KINDS = names(
-    "Select Union Intersect Except Subquery CTE With RecursiveWithSearch From Join Lateral Where"
-    " Group Having Order Ordered Limit Offset Fetch LimitOptions Distinct Values Tuple Table"
-    " TableAlias Alias Aliases Column Identifier Star Dot Paren Literal Null Boolean HexString"
-    " BitString ByteString National RawString UnicodeString Placeholder Parameter Add Sub Mul Div"
-    " IntDiv Mod Neg EQ NEQ GT GTE LT LTE NullSafeEQ NullSafeNEQ Is Like ILike SimilarTo Glob Match"
-    " Escape Between In Not Any All BitwiseAnd BitwiseOr BitwiseXor BitwiseNot BitwiseLeftShift"
-    " BitwiseRightShift DPipe Window WindowSpec Filter WithinGroup IgnoreNulls RespectNulls"
-    " Qualify Rollup Cube GroupingSets Interval IntervalSpan Var DataType DataTypeParam"
-    " CharacterSet Bracket Slice Kwarg Lambda PropertyEQ AtTimeZone JSON JSONKeyValue FormatJson"
-    " JSONPath JSONPathRoot JSONPathKey JSONPathSubscript JSONPathWildcard JSONPathSlice"
-    " JSONPathRecursive JSONPathSelector JSONPathUnion TableSample Pivot UnpivotColumns"
-    " PivotAlias Pseudocolumn HavingMax Distance Overlaps IndexTableHint TableColumn PseudoType"
-    " Collate"
-)
-_CATALOG_SCHEMAS = frozenset(
-    {"information_schema", "pg_catalog", "pg_toast", "mysql", "performance_schema", "sys"}
-)
-_CATALOG_NAMES = {
-    "sqlite": re.compile(r"sqlite_|pragma_|dbstat$|bytecode$|tables_used$|fts5vocab$"),
-    "postgres": re.compile(r"pg_"),
-    "duckdb": re.compile(r"sqlite_|duckdb_|pragma_|pg_"),
-}
-_REPEATED_CHARACTER = re.compile(r"%[^%A-Za-z]*(\*|\d{7})[^%A-Za-z]*c")
-_FILE_NAME = re.compile(r"[/\\:*?]|\.\w+$")
-# What SQLite itself takes for white space and comments; the rest of the text is executed.
-_SQLITE_LEXEMES = re.compile(
-    r"""(?P<gap>[ \t\n\f\r]+|--[^\n]*|/\*.*?(?:\*/|\Z))
-    |'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|.""",
-    re.DOTALL | re.VERBOSE,
-)
+# Where INTO is an ordinary name.
+_INTO_IS_A_NAME = frozenset({"spark", "databricks", "hive", "bigquery"})
 
 
-def guard_sql(sql: str, dialect: str) -> str:
+class _TooManySteps(Exception):
+    """The parser goes back and forth: for some texts, a time that doubles with each character."""
+
+
+def guard_sql(
+    sql: str, dialect: str, *, functions: Sequence[str] = (), catalog: bool = False
+) -> str:
     """``sql`` without surrounding space and closing semicolons, if it is one harmless query.
 
-    The text is otherwise unchanged: what was checked is what will run. Raises UnsafeSQLError with
-    a message for people and one of these as ``reason``: too-long, too-complex, unparsable,
-    not-a-query, several-statements, writes, forbidden-function, forbidden-syntax, system-catalog,
-    file-access. Raises ConfigError on an unknown dialect.
+    The text is otherwise unchanged: what was checked is what will run. ``functions`` may be called
+    besides those on the list ("schema.name" for one called so); ``catalog`` permits the system
+    tables. Raises UnsafeSQLError with a message for people and one of these as ``reason``:
+    too-long, too-complex, unparsable, not-a-query, several-statements, writes, forbidden-function,
+    forbidden-syntax, system-catalog, file-access. Raises ConfigError on an unknown dialect.
 
     >>> guard_sql("SELECT replace(a, 'x', 'y') FROM t; -- done", "sqlite")
     "SELECT replace(a, 'x', 'y') FROM t"
     """
     dialect = dialect_name(dialect)
+    rules = Rules(dialect, frozenset(name.lower() for name in functions), catalog)
     try:
         tokens = _tokens(sql, dialect)
         tokens = _one_statement(sql, tokens, dialect)
         trees = _parse(sql, tokens, dialect)
         for tree in trees:
             if tree is not None:
-                _check_tree(tree, dialect, sql)
-    except RecursionError:
+                check_tree(tree, sql, tokens, rules)
+    except (RecursionError, _TooManySteps):
         raise _refusal(sql, "too-complex", "The statement is nested too deeply.") from None
     if len(trees) != 1 or not isinstance(trees[0], exp.Query | exp.Values):
         raise _refusal(sql, "not-a-query", "Only queries may be run: begin with SELECT or WITH.")
@@ -115,8 +86,6 @@ def _tokens(sql: str, dialect: str) -> list[Token]:
         )
     if "\x00" in sql or not _is_encodable(sql):
         raise _refusal(sql, "unparsable", "The statement has characters that no SQL can hold.")
-    if dialect == "mysql" and re.search(r"/\*[!M]", sql):
-        raise _refusal(sql, "forbidden-syntax", "MySQL would execute the comment: remove it.")
     try:
         tokens = Dialect.get_or_raise(dialect).tokenize(sql)
     except SqlglotError as error:
@@ -141,20 +110,6 @@ def _is_encodable(sql: str) -> bool:
     return True
 
 
-def _is_read_alike(sql: str, tokens: list[Token]) -> bool:
-    """Whether SQLite and sqlglot take the same parts of the text for comments."""
-    seen = bytearray(len(sql))
-    for token in tokens:
-        seen[token.start : token.end + 1] = b"\x01" * (token.end + 1 - token.start)
-    for lexeme in _SQLITE_LEXEMES.finditer(sql):
-        part = seen[lexeme.start() : lexeme.end()]
-        # A token may hold white space ("GROUP BY"), never a comment.
-        is_comment = bool(lexeme["gap"] and lexeme["gap"].strip())
-        if (is_comment and any(part)) or (lexeme["gap"] is None and not all(part)):
-            return False
-    return True
-
-
 def _one_statement(sql: str, tokens: list[Token], dialect: str) -> list[Token]:
     """The tokens without the closing semicolons."""
     words = list(tokens)
@@ -169,17 +124,30 @@ def _one_statement(sql: str, tokens: list[Token], dialect: str) -> list[Token]:
         raise _refusal(
             sql, reason, f"Only queries may be run: begin with SELECT or WITH, not with {word}."
         )
-    if dialect == "sqlite" and not _is_read_alike(sql, tokens):
+    doubt = find_doubt(sql, tokens, dialect)
+    if doubt is not None:
         raise _refusal(
-            sql, "unparsable", "It is not clear where a comment or text of the statement ends."
+            sql, doubt.reason, f"The statement can be read in two ways: {doubt.advice}."
         )
     if any(word.token_type == TokenType.SEMICOLON for word in words):
         raise _refusal(
             sql, "several-statements", "Only one statement may be run: remove what follows the ';'."
         )
-    if dialect == "tsql" and any(w.text.upper() in _TSQL_WRITES for w in words if _is_bare(w)):
+    if _has_write_word(words, dialect):
         raise _refusal(sql, "writes", "Only reading is allowed; the statement has more than that.")
     return words
+
+
+def _has_write_word(words: Sequence[Token], dialect: str) -> bool:
+    """Whether there is a reserved word that can only mean a write, wherever the parser puts it."""
+    if dialect == "tsql" and any(w.text.upper() in _TSQL_WRITES for w in words if _is_bare(w)):
+        return True
+    if dialect in _INTO_IS_A_NAME:
+        return False
+    return any(
+        word.token_type == TokenType.INTO and before.token_type != TokenType.DOT
+        for before, word in zip(words, words[1:], strict=False)
+    )
 
 
 def _is_bare(token: Token) -> bool:
@@ -187,10 +155,29 @@ def _is_bare(token: Token) -> bool:
 
 
 def _parse(sql: str, tokens: list[Token], dialect: str) -> list[exp.Expr | None]:
+    parser = _bounded_parser(dialect)(dialect=Dialect.get_or_raise(dialect))
+    parser.steps_left = MIN_STEPS + MAX_STEPS_PER_TOKEN * len(tokens)
     try:
-        return Dialect.get_or_raise(dialect).parser().parse(tokens, sql)
+        return parser.parse(tokens, sql)
     except SqlglotError as error:
         raise _refusal(sql, "unparsable", _syntax_error(error)) from error
+
+
+@cache
+def _bounded_parser(dialect: str) -> Any:
+    """The parser of ``dialect``, with an end to its patience."""
+    base: type[Parser] = Dialect.get_or_raise(dialect).parser_class
+
+    class BoundedParser(base):  # type: ignore[misc, valid-type]
+        steps_left = 0
+
+        def _advance(self, times: int = 1) -> None:
+            self.steps_left -= 1
+            if self.steps_left < 0:
+                raise _TooManySteps
+            super()._advance(times)
+
+    return BoundedParser
 
 
 def _syntax_error(error: SqlglotError) -> str:
@@ -199,83 +186,3 @@ def _syntax_error(error: SqlglotError) -> str:
     where = f' near "…{near[-60:]}"' if near else ""
     what = str(first.get("description") or "it cannot be read").rstrip(".")
     return f"Syntax error{where}: {what[:1].lower()}{what[1:]}."
-
-
-def _check_tree(tree: exp.Expr, dialect: str, sql: str) -> None:
-    pending = [(tree, 0)]
-    while pending:
-        node, depth = pending.pop()
-        if depth > MAX_TREE_DEPTH:
-            raise _refusal(sql, "too-complex", "The statement is nested too deeply.")
-        pending.extend((child, depth + 1) for child in node.iter_expressions())
-        kind = type(node).__name__
-        if isinstance(node, _WRITE_KINDS) and kind not in _KINDS:
-            raise _refusal(
-                sql, "writes", f"Only reading is allowed; the statement has {_words(kind)}."
-            )
-        if isinstance(node, exp.Func) and kind not in _KINDS:
-            _check_function(node, dialect, sql)
-        elif kind not in _KINDS:
-            raise _refusal(sql, "forbidden-syntax", f"Not allowed in a query: {_words(kind)}.")
-        if isinstance(node, exp.Table):
-            _check_table(node, dialect, sql)
-
-
-def _words(kind: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).upper()
-
-
-def _check_function(node: exp.Func, dialect: str, sql: str) -> None:
-    if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
-        name = node.name.lower()
-        allowed = name in safe_functions(dialect)
-    else:
-        name = node.sql_name().lower()
-        allowed = any(_squashed(n) in _squashed_functions(dialect) for n in node.sql_names())
-    if not allowed:
-        raise _refusal(
-            sql,
-            "forbidden-function",
-            f"The function {name}() is not on the list of allowed functions.",
-        )
-    if dialect == "sqlite" and name in {"printf", "format"} and not _is_short_format(node):
-        raise _refusal(
-            sql,
-            "forbidden-function",
-            f"{name}() may only be used with a fixed format, without * or large numbers before c.",
-        )
-
-
-def _squashed(name: str) -> str:
-    """sqlglot writes the names of its own classes in several ways: json_object, J_S_O_N_OBJECT."""
-    return name.replace("_", "").lower()
-
-
-@cache
-def _squashed_functions(dialect: str) -> frozenset[str]:
-    return frozenset(map(_squashed, safe_functions(dialect)))
-
-
-def _is_short_format(node: exp.Func) -> bool:
-    """Whether the format repeats no character for long: SQLite cannot be stopped while it does."""
-    text = next(node.iter_expressions(), None)
-    return isinstance(text, exp.Literal) and not _REPEATED_CHARACTER.search(text.name)
-
-
-def _check_table(node: exp.Table, dialect: str, sql: str) -> None:
-    source = node.this
-    if isinstance(source, exp.Func):
-        name = source.name if isinstance(source, exp.Anonymous) else source.sql_name()
-        if name.lower() not in TABLE_FUNCTIONS:
-            raise _refusal(
-                sql, "forbidden-function", f"The table function {name}() is not allowed."
-            )
-        return
-    name, schema = node.name.lower(), node.db.lower()
-    catalog = _CATALOG_NAMES.get(dialect)
-    if schema in _CATALOG_SCHEMAS or (catalog is not None and catalog.match(name)):
-        raise _refusal(
-            sql, "system-catalog", f"The system table {node.name} may not be read in a query."
-        )
-    if dialect == "duckdb" and _FILE_NAME.search(name):
-        raise _refusal(sql, "file-access", f"{node.name!r} would be read as a file.")

@@ -1,0 +1,251 @@
+"""What a parsed statement is made of: kinds of syntax, functions and tables, each on a list."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from sqlglot import Token, exp
+
+from macsql.database.functions import TABLE_FUNCTIONS, names, safe_functions
+from macsql.database.guard_calls import Call, find_calls
+from macsql.errors import UnsafeSQLError
+
+MAX_TREE_DEPTH = 500
+
+_WRITE_KINDS = (
+    exp.DML,
+    exp.DDL,
+    exp.Drop,
+    exp.Alter,
+    exp.TruncateTable,
+    exp.Copy,
+    exp.Grant,
+    exp.Revoke,
+    exp.Into,
+    exp.Lock,
+    exp.Command,
+    exp.MultitableInserts,
+)
+_KINDS = names(
+    "Select Union Intersect Except Subquery CTE With RecursiveWithSearch From Join Lateral Where"
+    " Group Having Order Ordered Limit Offset Fetch LimitOptions Distinct Values Tuple Table"
+    " TableAlias Alias Aliases Column Identifier Star Dot Paren Literal Null Boolean HexString"
+    " BitString ByteString National RawString UnicodeString Placeholder Parameter Add Sub Mul Div"
+    " IntDiv Mod Neg EQ NEQ GT GTE LT LTE NullSafeEQ NullSafeNEQ Is Like ILike SimilarTo Glob Match"
+    " Escape Between In Not Any All BitwiseAnd BitwiseOr BitwiseXor BitwiseNot BitwiseLeftShift"
+    " BitwiseRightShift DPipe Window WindowSpec Filter WithinGroup IgnoreNulls RespectNulls"
+    " Qualify Rollup Cube GroupingSets Interval IntervalSpan Var DataType DataTypeParam"
+    " CharacterSet Bracket Slice Kwarg Lambda PropertyEQ AtTimeZone JSON JSONKeyValue FormatJson"
+    " JSONPath JSONPathRoot JSONPathKey JSONPathSubscript JSONPathWildcard JSONPathSlice"
+    " JSONPathRecursive JSONPathSelector JSONPathUnion TableSample Pivot UnpivotColumns"
+    " PivotAlias Pseudocolumn HavingMax Distance Overlaps IndexTableHint TableColumn PseudoType"
+    " Collate Introducer Partition JSONTable JSONSchema JSONColumnDef ColumnDef Comprehension"
+    " Cluster Sort Distribute MatchAgainst Heredoc PivotAny Columns JSONValue Adjacent"
+    " ExtendsLeft ExtendsRight RegexpLike RegexpILike Operator JSONExtractQuote OnCondition ToMap VarMap"
+)
+_CATALOG_SCHEMAS = {
+    "sqlite": frozenset[str](),
+    "postgres": frozenset({"information_schema", "pg_catalog", "pg_toast"}),
+    "mysql": frozenset({"information_schema", "mysql", "performance_schema", "sys", "ndbinfo"}),
+    "duckdb": frozenset({"information_schema", "pg_catalog", "system"}),
+    "spark": frozenset({"information_schema", "system"}),
+}
+_ANY_CATALOG = frozenset().union(*_CATALOG_SCHEMAS.values())
+_CATALOG_NAMES = {
+    "sqlite": re.compile(r"sqlite_|pragma_|dbstat$|bytecode$|tables_used$|fts5vocab$"),
+    "postgres": re.compile(r"pg_"),
+    "duckdb": re.compile(r"sqlite_(temp_)?(master|schema)$|duckdb_|pragma_|pg_"),
+}
+# PostgreSQL reads these as functions, with no parentheses.
+_ROLES = {
+    "postgres": names("user current_role current_user session_user system_user current_catalog"),
+}
+_TABLE_FUNCTIONS = frozenset(name.replace("_", "") for name in TABLE_FUNCTIONS)
+_REPEATED_CHARACTER = re.compile(r"%[^%A-Za-z]*(\*|\d{7})[^%A-Za-z]*c")
+_FILE_NAME = re.compile(r"[/\\:*?]")
+_FILE_FORMATS = {
+    "duckdb": re.compile(
+        r"\.(csv|tsv|txt|parquet|json|jsonl|ndjson|xlsx|arrow|db|duckdb|gz|zst|avro|orc|vortex)$"
+    ),
+    "spark": re.compile(
+        r"^(csv|parquet|json|orc|avro|text|binaryfile|delta|iceberg|hudi|xml|jdbc|kafka|image"
+        r"|libsvm|socket|rate|noop|console|statestore|com\..+|org\..+)\."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a query may use besides what is on the lists: functions, and the system tables."""
+
+    dialect: str
+    functions: frozenset[str] = frozenset()
+    catalog: bool = False
+
+    def allows(self, call: Call) -> bool:
+        """Whether the function may be called. One of a schema is a function that someone wrote."""
+        if call.qualifier:
+            is_built_in = self.dialect == "postgres" and call.qualifier.lower() == "pg_catalog."
+            full = call.qualifier.lower() + call.name
+            return full in self.functions or (is_built_in and self.knows(call.name))
+        return self.knows(call.name)
+
+    def may_be_table(self, function: str) -> bool:
+        """Whether the function may stand in FROM. In PostgreSQL, each one may."""
+        listed = _squashed(function) in _TABLE_FUNCTIONS or function in self.functions
+        return listed or (self.dialect == "postgres" and self.knows(function))
+
+    def knows(self, name: str) -> bool:
+        """Whether ``name`` is on one of the lists."""
+        return name in self.functions or name in safe_functions(self.dialect)
+
+
+def check_tree(tree: exp.Expr, sql: str, tokens: Sequence[Token], rules: Rules) -> None:
+    """Raises UnsafeSQLError for the first thing in ``tree`` that is not on a list."""
+    nodes = _nodes(tree, sql)
+    calls = {call.start: call for call in find_calls(sql, tokens, tree, rules.dialect)}
+    for node in nodes:
+        _check_kind(node, sql, rules, calls)
+        if isinstance(node, exp.Table):
+            _check_table(node, sql, rules)
+        elif isinstance(node, exp.In) and isinstance(node.args.get("field"), exp.Column):
+            # SQLite: "x IN some_table".
+            _check_names(node.args["field"].parts, sql, rules)
+        elif isinstance(node, exp.Column):
+            _check_column(node, sql, rules)
+    for call in calls.values():
+        if not rules.allows(call):
+            raise _forbidden(f"{call.qualifier}{call.name}", sql)
+
+
+def _nodes(tree: exp.Expr, sql: str) -> list[exp.Expr]:
+    nodes: list[exp.Expr] = []
+    pending = [(tree, 0)]
+    while pending:
+        node, depth = pending.pop()
+        if depth > MAX_TREE_DEPTH:
+            raise _refusal(sql, "too-complex", "The statement is nested too deeply.")
+        nodes.append(node)
+        pending.extend((child, depth + 1) for child in node.iter_expressions())
+    return nodes
+
+
+def _refusal(sql: str, reason: str, message: str) -> UnsafeSQLError:
+    return UnsafeSQLError(message, sql=sql, reason=reason)
+
+
+def _forbidden(name: str, sql: str) -> UnsafeSQLError:
+    shown = name if len(name) <= 60 else name[:57] + "..."
+    hint = ": write f(x), not x.f()" if "." in name.strip(".") else ""
+    return _refusal(
+        sql,
+        "forbidden-function",
+        f"The function {shown}() is not on the list of allowed functions{hint}.",
+    )
+
+
+def _check_kind(node: exp.Expr, sql: str, rules: Rules, calls: dict[int, Call]) -> None:
+    kind = type(node).__name__
+    if isinstance(node, _WRITE_KINDS) and kind not in _KINDS:
+        raise _refusal(
+            sql, "writes", f"Only reading is allowed; the statement has {_words(kind)}."
+        )
+    if isinstance(node, exp.Func) and kind not in _KINDS:
+        _check_function(node, sql, rules, calls)
+    elif kind not in _KINDS:
+        raise _refusal(sql, "forbidden-syntax", f"Not allowed in a query: {_words(kind)}.")
+
+
+def _words(kind: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).upper()
+
+
+def _check_function(node: exp.Func, sql: str, rules: Rules, calls: dict[int, Call]) -> None:
+    name = _written_name(node)
+    call = calls.get(node.meta.get("start", -1))
+    if call is not None:
+        name = call.name
+    elif isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
+        if not rules.knows(name):
+            raise _forbidden(name, sql)
+    elif not any(_squashed(n) in _squashed_functions(rules.dialect) for n in node.sql_names()):
+        raise _forbidden(name, sql)
+    if rules.dialect == "sqlite" and name in {"printf", "format"} and not _is_short_format(node):
+        raise _refusal(
+            sql,
+            "forbidden-function",
+            f"{name}() may only be used with a fixed format, without * or large numbers before c.",
+        )
+
+
+def _written_name(node: exp.Func) -> str:
+    anonymous = isinstance(node, exp.Anonymous | exp.AnonymousAggFunc)
+    return (node.name if anonymous else node.sql_name()).lower()
+
+
+def _squashed(name: str) -> str:
+    """sqlglot writes the names of its own classes in several ways: json_object, J_S_O_N_OBJECT."""
+    return name.replace("_", "").lower()
+
+
+@cache
+def _squashed_functions(dialect: str) -> frozenset[str]:
+    return frozenset(map(_squashed, safe_functions(dialect)))
+
+
+def _is_short_format(node: exp.Func) -> bool:
+    """Whether the format repeats no character for long: SQLite cannot be stopped while it does."""
+    text = next(node.iter_expressions(), None)
+    return isinstance(text, exp.Literal) and not _REPEATED_CHARACTER.search(text.name)
+
+
+def _check_table(node: exp.Table, sql: str, rules: Rules) -> None:
+    source = node.this
+    if isinstance(source, exp.Func):
+        name = _written_name(source)
+        start = source.meta.get("start")
+        if start is not None:
+            name = sql[start : source.meta["end"] + 1].lower()
+        if not rules.may_be_table(name):
+            raise _refusal(
+                sql, "forbidden-function", f"The table function {name}() is not allowed."
+            )
+        return
+    _check_names(node.parts, sql, rules)
+
+
+def _check_names(parts: Sequence[exp.Expr], sql: str, rules: Rules) -> None:
+    """The parts of a table's name: database, schema, table."""
+    written = [part.name.lower() for part in parts]
+    name, schemas = written[-1], written[:-1]
+    pattern = _CATALOG_NAMES.get(rules.dialect)
+    system = _CATALOG_SCHEMAS.get(rules.dialect, _ANY_CATALOG)
+    if not rules.catalog and (
+        system.intersection(schemas) or (pattern is not None and pattern.match(name))
+    ):
+        raise _refusal(
+            sql, "system-catalog", f"The system table {parts[-1].name} may not be read in a query."
+        )
+    if _is_file(parts, sql, rules.dialect):
+        raise _refusal(sql, "file-access", f"{'.'.join(written)!r} would be read as a file.")
+
+
+def _is_file(parts: Sequence[exp.Expr], sql: str, dialect: str) -> bool:
+    if dialect not in _FILE_FORMATS:
+        return False
+    full = ".".join(part.name.lower() for part in parts)
+    if _FILE_FORMATS[dialect].search(full):
+        return True
+    start = parts[-1].meta.get("start")
+    is_text = start is not None and sql[start] == "'"
+    return dialect == "duckdb" and (is_text or bool(_FILE_NAME.search(parts[-1].name)))
+
+
+def _check_column(node: exp.Column, sql: str, rules: Rules) -> None:
+    name = node.this
+    roles = _ROLES.get(rules.dialect, frozenset())
+    if isinstance(name, exp.Identifier) and not name.quoted and not node.table:
+        word = name.name.lower()
+        if word in roles:
+            raise _forbidden(word, sql)
