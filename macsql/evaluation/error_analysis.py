@@ -112,12 +112,12 @@ def _of_trees(gold: Reading, predicted: Reading) -> str:
 
 
 def _reads_other_tables(gold: Reading, predicted: Reading) -> bool:
-    if set(gold.tables) == set(predicted.tables):
+    """Other tables, and not only some more or less of them to join the same columns."""
+    one, other = set(gold.tables), set(predicted.tables)
+    if one == other:
         return False
-    is_part_of = set(gold.tables) <= set(predicted.tables) or set(predicted.tables) <= set(
-        gold.tables
-    )
-    return not (is_part_of and gold.columns == predicted.columns)
+    is_joining = other and (one <= other or other <= one)
+    return not is_joining or gold.columns != predicted.columns
 
 
 def _nests_otherwise(gold: Reading, predicted: Reading) -> bool:

@@ -1,5 +1,6 @@
 """``summarize``: all figures of a run, each with the number of questions and a 95 % interval."""
 
+import math
 import re
 import statistics
 from collections import Counter
@@ -55,11 +56,19 @@ def share(outcomes: Outcomes) -> Score:
     return Score(right / n if n else 0.0, n, *wilson(right, n))
 
 
-def mean(values: Iterable[float]) -> Score:
-    """The mean over questions, with the interval of the normal approximation."""
+def mean(values: Iterable[float], *, most: float = math.inf) -> Score:
+    """The mean over questions, with the interval of the normal approximation.
+
+    The values are from 0 to ``most``, and so is the interval.
+
+    >>> score = mean([1.0, 1.0, 0.0], most=1.0)
+    >>> round(score.value, 2), round(score.low, 2), score.high
+    (0.67, 0.01, 1.0)
+    """
     found = list(values)
     value = statistics.fmean(found) if found else 0.0
-    return Score(value, len(found), *normal_interval(found), method="normal")
+    low, high = normal_interval(found)
+    return Score(value, len(found), max(0.0, low), min(most, high), method="normal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +202,9 @@ def main_scores(judged: Sequence[Verdict]) -> dict[str, Score]:
     }
     if matched := [v.em for v in judged if v.em is not None]:
         scores["em"] = share(matched)
-    if values := [v.soft_f1 for v in judged if v.soft_f1 is not None]:
-        scores["soft_f1"] = mean(values)
+    if any(v.soft_f1 is not None for v in judged):
+        # Where there is no SQL, nothing was compared; the official script counts that as 0.
+        scores["soft_f1"] = mean((v.soft_f1 or 0.0 for v in judged), most=1.0)
     return scores
 
 
@@ -223,7 +233,10 @@ def _r_ves(verdict: Verdict) -> float | None:
 
 def _partial(judged: Sequence[Verdict]) -> dict[str, Score]:
     names = dict.fromkeys(name for v in judged for name in v.partial)
-    return {name: mean(v.partial[name] for v in judged if name in v.partial) for name in names}
+    return {
+        name: mean((v.partial[name] for v in judged if name in v.partial), most=1.0)
+        for name in names
+    }
 
 
 def _counts(
@@ -342,8 +355,8 @@ def _linking(answered: Sequence[Answer], verdicts: Mapping[str, Verdict]) -> Sch
         return None
     fallbacks = [a for a in answered if a.fallback]
     return SchemaLinking(
-        recall=mean(f.recall for f in found),
-        precision=mean(f.precision for f in found),
+        recall=mean((f.recall for f in found), most=1.0),
+        precision=mean((f.precision for f in found), most=1.0),
         strict_recall=share(f.strict for f in found),
         pruned=share(a.selection is not None for a in answered),
         fallbacks=len(fallbacks),

@@ -100,7 +100,7 @@ _PROPORTIONS: Mapping[str, Callable[[Verdict], bool | None]] = {
     "invented_names": lambda v: bool(v.unknown_names),
 }
 _MEANS: Mapping[str, Callable[[Verdict, Answer], float | None]] = {
-    "soft_f1": lambda v, _: v.soft_f1,
+    "soft_f1": lambda v, _: v.soft_f1 if v.valid else v.soft_f1 or 0.0,
     "input_tokens": lambda _, a: a.usage.input_tokens,
     "output_tokens": lambda _, a: a.usage.output_tokens,
     "calls": lambda _, a: a.usage.calls + a.usage.replayed,

@@ -209,7 +209,7 @@ def _steps(run: Run, answer: Answer, budget: int) -> tuple[tuple[str, str], ...]
     except ConfigError as error:
         return (("trace", str(error)),)
     each = budget // max(1, len(message.steps) + 1)
-    steps = [(_heading(step), _cut(step.error or step.reply, each)) for step in message.steps]
+    steps = [(_heading(step), _cut(_said(step), each)) for step in message.steps]
     tried = _cut("\n\n".join(_candidates(message)), each)
     return (*steps, ("statements tried", tried)) if tried else tuple(steps)
 
@@ -220,6 +220,10 @@ def _heading(step: Step) -> str:
         tokens = f"{step.usage.input_tokens:,} tokens read, {step.usage.output_tokens:,} written"
         parts.append(f"{step.seconds:.1f} s, {tokens}")
     return _cut(" · ".join(parts), 300)
+
+
+def _said(step: Step) -> str:
+    return "\n\n".join(filter(None, (step.reply, step.error and f"-- {step.error}")))
 
 
 def _candidates(message: Message) -> list[str]:

@@ -161,7 +161,7 @@ def _scores(summary: Summary) -> Table:
         ("score", "%", "95 % interval", "n", "meaning"),
         rows,
         text_columns=frozenset({0, 4}),
-        note="Intervals: Wilson for proportions, normal approximation for means.",
+        note="Intervals: Wilson's for proportions, the normal approximation for means.",
     )
 
 
@@ -219,13 +219,13 @@ def _second_look(summary: Summary) -> Table:
 
 def _refinement(found: Refinement) -> Table:
     first = found.first_ex
-    rounds = ", ".join(f"{count} x {rounds}" for rounds, count in found.rounds.items())
+    rounds = ", ".join(f"{count} with {rounds}" for rounds, count in found.rounds.items())
     rows = (
         ("EX of the first SQL", f"{percent(first.value)} {_interval(first)}, n = {first.n}"),
         ("wrong at first, right in the end", str(found.gained)),
         ("right at first, wrong in the end", str(found.lost)),
         ("McNemar's exact p", _p(found.p)),
-        ("questions x rounds of refinement", rounds),
+        ("questions by rounds of refinement", rounds),
     )
     return Table("Refinement", ("what", "figure"), rows)
 

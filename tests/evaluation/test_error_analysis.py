@@ -48,6 +48,7 @@ CASES = [
     # Tables, set operations, joins.
     ("schema_linking", "SELECT name FROM school", "SELECT title FROM course"),
     ("schema_linking", "SELECT COUNT(*) FROM school", "SELECT COUNT(*) FROM pupil"),
+    ("schema_linking", "SELECT COUNT(*) FROM school", "SELECT 4"),
     (
         "schema_linking",
         f"SELECT first_name {JOIN} WHERE s.city = 'PARIS'",

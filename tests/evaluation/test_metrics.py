@@ -41,7 +41,7 @@ def test_scores() -> None:
             verdict("0", ex=True, ex_strict=True, em=True, soft_f1=1.0, ves=1.2, r_ves=1.0),
             verdict("1", ex=True, em=False, soft_f1=1.0, ves=0.8, r_ves=0.9),
             verdict("2", em=None, soft_f1=0.5, unknown_names=("t.b",), gold_empty=True),
-            verdict("3", em=False, soft_f1=0.0, valid=False, error_kind="NoSQL"),
+            verdict("3", em=False, valid=False, error_kind="NoSQL"),
         ]
     )
     values = {name: (round(s.value, 3), s.n, s.method) for name, s in found.scores.items()}
