@@ -92,8 +92,9 @@ class Costs:
     """What the answers cost: sums, and means for one question.
 
     Tokens are counted by the model's own report; ``cached_tokens`` are part of ``input_tokens``.
-    ``seconds_p50`` and ``seconds_p95`` are of the time for one question. ``dollars`` is None when
-    no price is known; ``replayed`` counts the calls answered from a recording or cache.
+    ``dollars`` were spent in this run; it is None when no price is known. Of the ``calls``,
+    ``replayed`` were answered from a recording or cache. ``seconds_p50`` and ``seconds_p95`` are of
+    the time for one question, over those without such a call; None where there are none.
     """
 
     input_tokens: int
@@ -102,8 +103,8 @@ class Costs:
     calls: int
     replayed: int
     dollars: float | None
-    seconds_p50: float
-    seconds_p95: float
+    seconds_p50: float | None
+    seconds_p95: float | None
     input_tokens_mean: Score
     cached_tokens_mean: Score
     output_tokens_mean: Score
@@ -249,7 +250,7 @@ def _counts(
         "gold_empty": sum(v.gold_empty for v in judged),
         "unparsed": sum(v.unparsed for v in judged),
         "missing": sum(v.error_kind == "Missing" for v in judged),
-        "timeouts": sum(v.error_kind == "QueryTimeout" for v in judged),
+        "timeouts": sum(v.error_kind == "Timeout" for v in judged),
         "right_but_not_strict": sum(v.ex and not v.ex_strict for v in judged),
     }
 
@@ -367,7 +368,8 @@ def _linking(answered: Sequence[Answer], verdicts: Mapping[str, Verdict]) -> Sch
 def _costs(answered: Sequence[Answer]) -> Costs:
     usages = [a.usage for a in answered]
     prices = [u.cost for u in usages if u.cost is not None]
-    seconds = [a.seconds for a in answered]
+    # A kept reply comes at once: its time says nothing about the model.
+    seconds = [a.seconds for a in answered if not a.usage.replayed]
     return Costs(
         input_tokens=sum(u.input_tokens for u in usages),
         cached_tokens=sum(u.cached_tokens for u in usages),
@@ -375,12 +377,12 @@ def _costs(answered: Sequence[Answer]) -> Costs:
         calls=sum(u.calls for u in usages),
         replayed=sum(u.replayed for u in usages),
         dollars=sum(prices) if prices else None,
-        seconds_p50=percentile(seconds, 0.5),
-        seconds_p95=percentile(seconds, 0.95),
+        seconds_p50=percentile(seconds, 0.5) if seconds else None,
+        seconds_p95=percentile(seconds, 0.95) if seconds else None,
         input_tokens_mean=mean(u.input_tokens for u in usages),
         cached_tokens_mean=mean(u.cached_tokens for u in usages),
         output_tokens_mean=mean(u.output_tokens for u in usages),
-        calls_mean=mean(u.calls + u.replayed for u in usages),
+        calls_mean=mean(u.calls for u in usages),
     )
 
 

@@ -103,8 +103,9 @@ _MEANS: Mapping[str, Callable[[Verdict, Answer], float | None]] = {
     "soft_f1": lambda v, _: v.soft_f1 if v.valid else v.soft_f1 or 0.0,
     "input_tokens": lambda _, a: a.usage.input_tokens,
     "output_tokens": lambda _, a: a.usage.output_tokens,
-    "calls": lambda _, a: a.usage.calls + a.usage.replayed,
-    "seconds": lambda _, a: a.seconds,
+    "calls": lambda _, a: a.usage.calls,
+    # A reply from the cache comes at once: its time says nothing about the model.
+    "seconds": lambda _, a: None if a.usage.replayed else a.seconds,
 }
 
 

@@ -102,7 +102,7 @@ def runs_table(runs: Sequence[Run]) -> Table:
         cells = [run.name, run.manifest.model, str(run.summary.judged)]
         cells += [_with_interval(run.summary.scores.get(n), wide=n == "ex") for n in names]
         if spent:
-            cells += [_thousands(spent.input_tokens_mean.value), f"{spent.seconds_p50:.1f}"]
+            cells += [_thousands(spent.input_tokens_mean.value), _seconds(spent.seconds_p50)]
         rows.append((*cells, *[""] * (len(heads) - len(cells))))
     return Table("Runs", tuple(heads), tuple(rows), text_columns=frozenset({0, 1}))
 
@@ -256,17 +256,22 @@ def _costs(found: Costs) -> Table:
         line("tokens read", found.input_tokens, found.input_tokens_mean),
         line("of these from cache", found.cached_tokens, found.cached_tokens_mean),
         line("tokens written", found.output_tokens, found.output_tokens_mean),
-        line("calls", found.calls + found.replayed, found.calls_mean),
+        line("calls", found.calls, found.calls_mean),
     ]
     if found.dollars is not None:
         each = found.dollars / max(1, found.calls_mean.n)
         rows.append(("US dollars", f"{found.dollars:.4f}", f"{each:.5f}", ""))
-    seconds = f"Seconds for a question: {found.seconds_p50:.1f} (median), "
-    note = f"{seconds}{found.seconds_p95:.1f} (95th percentile)."
+    seconds = f"Seconds for a question: {_seconds(found.seconds_p50)} (median), "
+    note = f"{seconds}{_seconds(found.seconds_p95)} (95th percentile)."
     if found.replayed:
-        note += f" {found.replayed:,} calls were answered from a recording or cache."
+        note += f" {found.replayed:,} calls were answered from a recording or cache; "
+        note += "the seconds are those of the other questions."
     heads = ("cost", "total", "mean", "95 % interval")
     return Table(f"Cost (n = {found.calls_mean.n})", heads, tuple(rows), note=note)
+
+
+def _seconds(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"
 
 
 # Two runs ---------------------------------------------------------------------------------

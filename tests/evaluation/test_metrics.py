@@ -77,7 +77,7 @@ def test_counts() -> None:
             verdict("1", gold_empty=True, ex=True),
             verdict("2", ex=True, ex_strict=True),
             verdict("3", error_kind="Missing", unparsed=True),
-            verdict("4", error_kind="QueryTimeout"),
+            verdict("4", error_kind="Timeout"),
         ],
         [answer(str(i)) for i in range(6)],
         count=8,
@@ -200,9 +200,18 @@ def test_costs() -> None:
     assert found is not None
     assert (found.input_tokens, found.cached_tokens, found.output_tokens) == (300, 150, 30)
     assert (found.calls, found.replayed, found.dollars) == (6, 1, 0.75)
-    assert (found.seconds_p50, found.seconds_p95) == (1, 2)
+    # The reply that was kept came at once, which says nothing.
+    assert (found.seconds_p50, found.seconds_p95) == (0, 2)
+    assert found.calls_mean.value == 2
     assert found.input_tokens_mean.value == 100
     assert summary_of([verdict("0")], [answer("0")]).costs.dollars is None
+
+
+def test_a_run_from_the_cache_has_no_seconds() -> None:
+    kept = answer("0", seconds=0.01, usage=Usage(calls=1, replayed=1))
+    found = summary_of([verdict("0")], [kept]).costs
+    assert found is not None
+    assert (found.seconds_p50, found.seconds_p95) == (None, None)
 
 
 def test_a_score_run_has_no_costs() -> None:
