@@ -1,16 +1,17 @@
 """``macsql report``: runs shown, compared, and written as Markdown, JSON or one HTML page."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from macsql.cli.exits import ANSWERED
 from macsql.cli.show import Screen
 from macsql.cli.streams import printable, write, write_json, writing
-from macsql.cli.table import clean
+from macsql.cli.table import Piece, clean, lay_out
 from macsql.database import Result
 from macsql.errors import ConfigError
 from macsql.evaluation.metrics import Summary
@@ -28,6 +29,7 @@ from macsql.evaluation.report_tables import (
 
 Form = Literal["text", "markdown", "json"]
 
+_STYLES = {"head": "bold", "rule": "dim"}
 _WIDEST_CELL = 100
 _LONGEST_SQL = 400
 _COMPARED_ROWS = 1000
@@ -96,16 +98,31 @@ def print_summary(summary: Summary, screen: Screen) -> None:
 
 
 def print_table(table: Table, screen: Screen) -> None:
-    """One table on stdout, under its title."""
-    if screen.out.is_terminal:
-        screen.out.print(Text(table.title, "bold"))
-    else:
-        write(table.title)
+    """One table on stdout, under its title; a terminal too narrow for the meanings goes without."""
+    is_terminal = screen.out.is_terminal
+    lines = _laid_out(table)
+    last = len(table.heads) - 1
+    if is_terminal and last in table.text_columns and _width(lines) > screen.out.width:
+        lines = _laid_out(replace(table, heads=table.heads[:-1], rows=_without_last(table.rows)))
+    title = [Piece(table.title, "head")]
+    for pieces in (title, *lines, *([[Piece(table.note, "cell")]] if table.note else []), []):
+        if is_terminal:
+            screen.out.print(Text.assemble(*((p.text, _STYLES.get(p.kind, "")) for p in pieces)))
+        else:
+            write("".join(p.text for p in pieces))
+
+
+def _laid_out(table: Table) -> list[list[Piece]]:
     kinds = tuple("str" if i in table.text_columns else "int" for i in range(len(table.heads)))
-    screen.table(Result(table.heads, kinds, table.rows), limit=_WIDEST_CELL)
-    if table.note:
-        write(table.note)
-    write("")
+    return list(lay_out(Result(table.heads, kinds, table.rows), limit=_WIDEST_CELL))
+
+
+def _without_last(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(row[:-1] for row in rows)
+
+
+def _width(lines: Sequence[Sequence[Piece]]) -> int:
+    return max(sum(cell_len(p.text) for p in pieces) for pieces in lines)
 
 
 def _made(runs: Sequence[Run], *, is_asked: bool, force: bool) -> _Report:
