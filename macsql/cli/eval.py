@@ -46,6 +46,7 @@ class Request:
     benchmark: str
     out: Path
     data: Path | None = None
+    test_suite: Path | None = None
     db: str = ""
     part: Part = field(default_factory=Part)
     makeup: Makeup
@@ -81,7 +82,7 @@ def evaluate(request: Request, settings: Settings) -> int:
         model=llm.name,
         prompts=request.makeup.prompts,
         agents=tuple(a.name for a in pipelines(benchmark.examples[0]).agents),
-        options={**options, **_options(request, settings, llm)},
+        options={**options, **_options(request, settings, benchmark, llm)},
         command=_command(),
         notes=benchmark.notes,
         databases={e.db_id: _place(e.database) for e in benchmark.examples},
@@ -97,6 +98,7 @@ def evaluate(request: Request, settings: Settings) -> int:
         if request.as_json:
             write_json(summary.to_dict())
         else:
+            screen.note(benchmark.name, "bold")
             print_summary(summary, screen)
     screen.note(f"run: {request.out}")
     return ANSWERED
@@ -172,7 +174,9 @@ def progress_text(progress: Progress) -> str:
 
 def _benchmark(request: Request) -> Benchmark:
     """The questions to ask; a part of a benchmark does not go by the name of the whole."""
-    whole = open_benchmark(request.benchmark, request.data, database=request.db)
+    whole = open_benchmark(
+        request.benchmark, request.data, database=request.db, test_suite=request.test_suite
+    )
     ids: tuple[str, ...] = tuple(e.id for e in whole.examples)
     part, said = request.part, []
     if part.sample is not None:
@@ -187,13 +191,16 @@ def _benchmark(request: Request) -> Benchmark:
     return replace(whole.only(ids), name=f"{whole.name} ({', '.join(said)})")
 
 
-def _options(request: Request, settings: Settings, llm: LLM) -> dict[str, Any]:
+def _options(
+    request: Request, settings: Settings, benchmark: Benchmark, llm: LLM
+) -> dict[str, Any]:
     """What else changes an answer or a verdict."""
     options: dict[str, Any] = {
         "context_window": llm.context_window,
         "timeout": settings.timeout,
         "max_rows": settings.max_rows,
         "ves": request.ves,
+        "test_suite": sum(len(e.test_suite) for e in benchmark.examples),
     }
     return {**options, "price": settings.price} if settings.price else options
 

@@ -48,6 +48,13 @@ Sample = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", help="Which sample is drawn.")]
+TestSuite = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Spider's test suite: a folder for each database, with several .sqlite files.",
+    ),
+]
 
 
 @evaluating.command()
@@ -76,13 +83,7 @@ def score(  # noqa: PLR0913 - one parameter for each option
         Path | None,
         typer.Option(metavar="FILE", help="Spider's gold file: SQL, a tab, database; one a line."),
     ] = None,
-    test_suite: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Spider's test suite: a folder for each database, with several .sqlite files.",
-        ),
-    ] = None,
+    test_suite: TestSuite = None,
     db: OwnDatabase = None,
     sample: Sample = None,
     seed: Seed = 0,
@@ -158,6 +159,7 @@ def evaluate(  # noqa: PLR0913 - one parameter for each option
         ),
     ],
     folder: BenchmarkFolder = None,
+    test_suite: TestSuite = None,
     db: OwnDatabase = None,
     sample: Sample = None,
     seed: Seed = 0,
@@ -258,6 +260,7 @@ def evaluate(  # noqa: PLR0913 - one parameter for each option
         benchmark=benchmark,
         out=out,
         data=folder,
+        test_suite=test_suite,
         db=db or "",
         part=Part(sample=sample, seed=seed, limit=limit),
         makeup=makeup,

@@ -167,6 +167,8 @@ class RunFolder:
 
     def forget(self, ids: Collection[str]) -> None:
         """Take back the answers and verdicts of these ids, so that they are asked again."""
+        if not ids:
+            return
         # In this order an interruption leaves answers without verdicts, which are judged again.
         self._verdicts.remove(ids)
         self._answers.remove(ids)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from macsql.chat import ChatMessage
+from macsql.database import Database
 from macsql.errors import ConfigError, LLMError
 from macsql.evaluation.example import Benchmark, Example
 from macsql.evaluation.execution import JudgePool
@@ -19,6 +20,7 @@ from macsql.evaluation.runner import Progress, Runner
 from macsql.evaluation.runner_agents import Makeup
 from macsql.llm import ScriptedLLM
 from macsql.records import load
+from macsql.schema_text import show_schema
 
 # Question, gold SQL, what the model says, and whether that is right.
 ASKED = [
@@ -31,6 +33,9 @@ ASKED = [
 ]
 SPOKEN = {question: said for question, _, said, _ in ASKED}
 RIGHT = {f"q{i}": bool(right) for i, (*_, right) in enumerate(ASKED)}
+
+
+BASELINE = Makeup(baseline=True)
 
 
 def spoken(messages: Sequence[ChatMessage]) -> str:
@@ -128,7 +133,7 @@ def test_workers_in_parallel_give_the_same_verdicts(
 def test_questions_of_one_database_are_asked_together(
     toy: Benchmark, judges: JudgePool, tmp_path: Path
 ) -> None:
-    folder = run(tmp_path / "run", toy, model(), judges, Makeup(baseline=True))
+    folder = run(tmp_path / "run", toy, model(), judges, BASELINE)
     assert [a.db_id for a in folder.answers.values()] == ["school"] * 3 + ["other"] * 3
 
 
@@ -313,9 +318,21 @@ def test_a_gold_that_cannot_be_read_leaves_the_schema_whole(
     assert folder.verdicts["q0"].gold_error
 
 
-def test_each_database_is_opened_once(toy: Benchmark, judges: JudgePool, tmp_path: Path) -> None:
-    from macsql.database import Database
+def test_the_baseline_is_one_prompt_of_schema_and_question(
+    toy: Benchmark, judges: JudgePool, tmp_path: Path
+) -> None:
+    llm = model()
+    run(tmp_path / "run", replace(toy, examples=toy.examples[:1]), llm, judges, BASELINE)
+    with Database(toy.examples[0].database) as database:
+        schema = show_schema(database.schema, "ddl", examples=3)
+    content = (
+        f"{schema}\n\nWrite one SQLite query that answers the question.\n"
+        "Question: How many pupils are there?"
+    )
+    assert llm.calls == [({"role": "user", "content": content},)]
 
+
+def test_each_database_is_opened_once(toy: Benchmark, judges: JudgePool, tmp_path: Path) -> None:
     opened: list[str] = []
 
     def open_database(example: Example) -> Database:
@@ -323,6 +340,6 @@ def test_each_database_is_opened_once(toy: Benchmark, judges: JudgePool, tmp_pat
         return Database(example.database)
 
     with folder_of(tmp_path / "run", toy) as folder:
-        pipelines = Makeup(baseline=True).pipelines(model())
+        pipelines = BASELINE.pipelines(model())
         Runner(toy, folder, pipelines, judges, workers=3, open_database=open_database).run()
     assert sorted(opened) == ["other", "school"]
