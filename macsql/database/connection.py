@@ -2,8 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -14,8 +14,18 @@ from macsql.database.engines import Backend, Cursor, TextErrors, open_backend
 from macsql.database.examples import with_examples
 from macsql.database.guard import guard_sql
 from macsql.database.matching import nearest
+from macsql.database.policy import Parameter
+from macsql.database.policy_backend import PolicySource, RestrictedBackend, restrict
+from macsql.database.policy_rewrite import Rewritten
 from macsql.database.result import Result, type_names
-from macsql.errors import ConfigError, DatabaseError, DatabaseUnavailable, ResultTooLarge
+from macsql.errors import (
+    AccessDenied,
+    ConfigError,
+    DatabaseError,
+    DatabaseUnavailable,
+    ResultTooLarge,
+    UnsafeSQLError,
+)
 from macsql.schema import Schema
 
 SCHEMA_SECONDS = 30.0
@@ -49,13 +59,15 @@ class Database:
     ``connect_timeout`` seconds. Results are cut at ``max_rows`` rows, ``max_bytes`` bytes in all
     and ``max_cell`` characters (or bytes) in one cell, and then say so. ``descriptions`` names
     BIRD's ``database_description`` folder, or a CSV or YAML file of one's own. Stored text that is
-    not UTF-8 is read with ``text_errors``: "strict" makes the query fail.
+    not UTF-8 is read with ``text_errors``: "strict" makes the query fail. With a ``policy`` (a
+    Policy, or the path of its file) nothing exists but what it allows to ``role``; ``parameters``
+    are the values that its row filters ask for.
 
     Raises DatabaseUnavailable when the database cannot be opened, ConfigError on an unknown engine,
     a missing extra, a missing descriptions file or a limit that is not positive.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what there is to say about a database
         self,
         url: str | Path,
         *,
@@ -66,14 +78,16 @@ class Database:
         max_cell: int = 100_000,
         descriptions: str | Path | None = None,
         text_errors: TextErrors = "replace",
+        policy: PolicySource | None = None,
+        role: str | None = None,
+        parameters: Mapping[str, Parameter] | None = None,
     ) -> None:
         self.limits = Limits(timeout, max_rows, max_bytes, max_cell)
         self._descriptions: Descriptions | None = (
             read_descriptions(descriptions) if descriptions is not None else None
         )
-        self._backend: Backend = open_backend(
-            url, connect_timeout=connect_timeout, text_errors=text_errors
-        )
+        backend = open_backend(url, connect_timeout=connect_timeout, text_errors=text_errors)
+        self._backend: Backend = restrict(backend, policy, role, parameters, seconds=SCHEMA_SECONDS)
         self._schema: Schema | None = None
         self._lock = threading.Lock()
         self._closed = False
@@ -136,24 +150,52 @@ class Database:
     def _read_schema(self) -> Schema:
         schema = self.read_structure()
         if self._descriptions is not None:
-            schema = apply_descriptions(schema, self._descriptions)
+            # Under a policy, what they say about hidden names is passed over, without a word.
+            is_strict = self._descriptions.strict and not self._is_restricted()
+            schema = apply_descriptions(schema, replace(self._descriptions, strict=is_strict))
         return replace(schema, tables=with_examples(schema, self._backend))
 
     def check(self, sql: str) -> str:
         """The statement as it would be executed, without closing semicolons.
 
-        Raises UnsafeSQLError when it is anything but one harmless query.
+        Raises UnsafeSQLError when it is anything but one harmless query, and AccessDenied when it
+        reads what the policy hides.
         """
-        return guard_sql(sql, self.dialect)
+        checked = guard_sql(sql, self.dialect)
+        self._under_policy(checked)
+        return checked
+
+    def rewritten(self, sql: str) -> str:
+        """What the database itself is asked: ``sql`` under the policy. Raises as ``check`` does."""
+        return self._under_policy(guard_sql(sql, self.dialect)).sql
+
+    def _is_restricted(self) -> bool:
+        return isinstance(self._backend, RestrictedBackend)
+
+    def _under_policy(self, checked: str) -> Rewritten:
+        """What may run; both the statement and what the policy made of it pass the guard."""
+        if not isinstance(self._backend, RestrictedBackend):
+            return Rewritten(checked, checked)
+        rewritten = self._backend.access.rewrite(checked)
+        if rewritten.sql != checked:
+            try:
+                guard_sql(rewritten.sql, self.dialect)
+            except UnsafeSQLError:
+                raise AccessDenied(
+                    "Access denied: under an access policy the statement is too large or not "
+                    "clear enough.",
+                    sql=checked,
+                ) from None
+        return rewritten
 
     def execute(self, sql: str) -> Result:
         """Run one query within the limits.
 
         Raises UnsafeSQLError (refused before execution), ExecutionError (in the database's own
-        words), QueryTimeout, or DatabaseUnavailable.
+        words), AccessDenied, QueryTimeout, or DatabaseUnavailable.
         """
         self._check_open()
-        return run(self._backend, self.check(sql), self.limits)
+        return self._run(run, sql)
 
     def fetch_all(self, sql: str) -> Result:
         """Run one query and read its rows whole, for comparing them: nothing is ever cut.
@@ -162,7 +204,13 @@ class Database:
         ResultTooLarge when there is more than ``max_rows`` or ``max_bytes``.
         """
         self._check_open()
-        return fetch(self._backend, self.check(sql), self.limits)
+        return self._run(fetch, sql)
+
+    def _run(self, way: Callable[[Backend, str, Limits], Result], sql: str) -> Result:
+        rewritten = self._under_policy(guard_sql(sql, self.dialect))
+        with _as_asked(rewritten.asked, restricted=self._is_restricted()):
+            result = way(self._backend, rewritten.sql, self.limits)
+        return replace(result, columns=tuple(map(rewritten.heading, result.columns)))
 
     def similar_values(self, table: str, column: str, text: str, *, limit: int = 5) -> list[str]:
         """Up to ``limit`` stored texts that resemble ``text``, the closest first.
@@ -201,6 +249,23 @@ class Database:
     def _check_open(self) -> None:
         if self._closed:
             raise DatabaseUnavailable(f"The database {self.name} has been closed; open it again.")
+
+
+@contextmanager
+def _as_asked(sql: str, *, restricted: bool) -> Iterator[None]:
+    """Errors speak of the statement that was asked, never of what a policy made of it."""
+    try:
+        yield
+    except UnsafeSQLError as error:
+        if error.reason != "not-authorized" or not restricted:
+            error.sql = sql
+            raise
+        raise AccessDenied(
+            "Access denied: the statement reads something that you may not read.", sql=sql
+        ) from None
+    except DatabaseError as error:
+        error.sql = sql
+        raise
 
 
 def run(backend: Backend, sql: str, limits: Limits) -> Result:

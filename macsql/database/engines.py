@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -14,6 +14,9 @@ from macsql.schema import Table
 
 TextErrors = Literal["replace", "ignore", "strict"]
 """What is done with the bytes of stored text that are not UTF-8, in Python's words for it."""
+
+MayRead = Callable[[str, str | None], bool]
+"""Whether a table may be read, given the view or WITH query that reads it."""
 
 
 class Cursor(Protocol):
@@ -59,26 +62,39 @@ class Backend(Protocol):
         """A read-only cursor for our own statements; they are cancelled after ``seconds``."""
         ...
 
-    def querying(self, sql: str, seconds: float) -> AbstractContextManager[Cursor]:
-        """The same for a foreign statement: the engine itself refuses everything but queries."""
+    def querying(
+        self, sql: str, seconds: float, may_read: MayRead | None = None
+    ) -> AbstractContextManager[Cursor]:
+        """The same for a foreign statement: the engine itself refuses everything but queries, and
+        what ``may_read`` does not allow.
+        """
         ...
 
     def reflect(self, cursor: Cursor) -> tuple[Table, ...]:
         """Tables and views without value examples."""
         ...
 
-    def sample(
-        self, cursor: Cursor, table: Table, columns: Sequence[str], limit: int
-    ) -> Iterable[Sequence[Any]]:
-        """About ``limit`` rows of ``columns``, spread over the table; long cells come cut."""
+    def read_views(self, cursor: Cursor) -> Mapping[str, str]:
+        """The CREATE VIEW statement of each view."""
         ...
 
-    def texts(self, cursor: Cursor, table: str, column: str, limit: int) -> Iterable[str]:
+    def sample(
+        self, cursor: Cursor, table: Table, columns: Sequence[str], limit: int, source: str = ""
+    ) -> Iterable[Sequence[Any]]:
+        """About ``limit`` rows of ``columns``, spread over the table; long cells come cut.
+
+        ``source``, here and below, is SQL to read from in the place of the table.
+        """
+        ...
+
+    def texts(
+        self, cursor: Cursor, table: str, column: str, limit: int, source: str = ""
+    ) -> Iterable[str]:
         """Up to ``limit`` distinct stored texts from a bounded part of the column."""
         ...
 
     def equal_texts(
-        self, cursor: Cursor, table: str, column: str, text: str, limit: int
+        self, cursor: Cursor, table: str, column: str, text: str, limit: int, source: str = ""
     ) -> Iterable[str]:
         """Up to ``limit`` distinct stored texts that equal ``text`` when case is ignored."""
         ...

@@ -73,6 +73,12 @@ def read_tables(cursor: Cursor) -> tuple[Table, ...]:
     return _with_foreign_keys(cursor, tables)
 
 
+def read_views(cursor: Cursor) -> dict[str, str]:
+    """The CREATE VIEW statement of each view."""
+    cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'view' AND sql IS NOT NULL")
+    return dict(cursor.fetchall())
+
+
 def _entries(cursor: Cursor) -> Iterator[_Entry]:
     cursor.execute(
         "SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view')"

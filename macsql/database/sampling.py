@@ -17,15 +17,18 @@ _ROWID_NAMES = ("rowid", "_rowid_", "oid")
 
 
 def sample(
-    cursor: Cursor, table: Table, columns: Sequence[str], limit: int
+    cursor: Cursor, table: Table, columns: Sequence[str], limit: int, source: str = ""
 ) -> Iterator[Sequence[Any]]:
     """About ``limit`` rows of ``columns``: a small table whole, of a large one blocks of adjacent
     rows at equal distances in the order of storage. Blobs come empty, long texts cut.
+
+    ``source``, here and below, is SQL to read from in the place of the table: its first rows.
     """
     cells = ", ".join(_cell(name) for name in columns)
-    cursor.execute(f"SELECT {cells} FROM {quote(table.name)} LIMIT ?", (limit + 1,))  # noqa: S608
+    origin = source or quote(table.name)
+    cursor.execute(f"SELECT {cells} FROM {origin} LIMIT ?", (limit + 1,))  # noqa: S608
     rows = cursor.fetchall()
-    span = _rowid_span(cursor, table) if len(rows) > limit else None
+    span = _rowid_span(cursor, table) if len(rows) > limit and not source else None
     if span is not None:
         spread = list(_blocks(cursor, table, cells, span, limit))
         # Row numbers with wide gaps: the blocks missed most rows.
@@ -52,22 +55,24 @@ def _blocks(
         start = rows[-1][0] + 1
 
 
-def texts(cursor: Cursor, table: str, column: str, limit: int) -> Iterator[str]:
+def texts(cursor: Cursor, table: str, column: str, limit: int, source: str = "") -> Iterator[str]:
     """Up to ``limit`` distinct texts of the first ``SCANNED_ROWS`` rows, the long ones left out."""
-    name = quote(column)
+    name, origin = quote(column), source or quote(table)
     cursor.execute(
-        f"SELECT DISTINCT v FROM (SELECT {name} AS v FROM {quote(table)} LIMIT {SCANNED_ROWS})"  # noqa: S608
+        f"SELECT DISTINCT v FROM (SELECT {name} AS v FROM {origin} LIMIT {SCANNED_ROWS})"  # noqa: S608
         f" WHERE typeof(v) = 'text' AND length(v) <= {TEXT_CHARACTERS} LIMIT ?",
         (limit,),
     )
     yield from _first_column(cursor)
 
 
-def equal_texts(cursor: Cursor, table: str, column: str, text: str, limit: int) -> Iterator[str]:
+def equal_texts(
+    cursor: Cursor, table: str, column: str, text: str, limit: int, source: str = ""
+) -> Iterator[str]:
     """Up to ``limit`` distinct texts of the whole column that equal ``text`` but for ASCII case."""
-    name = quote(column)
+    name, origin = quote(column), source or quote(table)
     cursor.execute(
-        f"SELECT DISTINCT {name} FROM {quote(table)} WHERE typeof({name}) = 'text'"  # noqa: S608
+        f"SELECT DISTINCT {name} FROM {origin} WHERE typeof({name}) = 'text'"  # noqa: S608
         f" AND {name} = ? COLLATE NOCASE LIMIT ?",
         (text, limit),
     )

@@ -3,7 +3,7 @@
 import sqlite3
 import stat
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from macsql.database import reflect, sampling
-from macsql.database.engines import Cursor, TextErrors
+from macsql.database.engines import Cursor, MayRead, TextErrors
 from macsql.database.functions import SQLITE_FUNCTIONS
 from macsql.errors import (
     ConfigError,
@@ -127,10 +127,17 @@ class SQLiteBackend:
             yield cursor
 
     @contextmanager
-    def querying(self, sql: str, seconds: float) -> Iterator[Cursor]:
-        """The same for a foreign statement: the engine itself refuses everything but queries."""
+    def querying(
+        self, sql: str, seconds: float, may_read: MayRead | None = None
+    ) -> Iterator[Cursor]:
+        """The same for a foreign statement: the engine itself refuses everything but queries, and
+        what ``may_read`` does not allow.
+        """
+        authorize = self._authorize
+        if may_read is not None:
+            authorize = partial(_authorize_reading, may_read, self._authorize)
         with self._cursor(sql, seconds) as cursor:
-            cursor.connection.set_authorizer(self._authorize)
+            cursor.connection.set_authorizer(authorize)
             yield cursor
 
     @contextmanager
@@ -198,21 +205,27 @@ class SQLiteBackend:
         """Tables and views without value examples."""
         return reflect.read_tables(cursor)
 
+    def read_views(self, cursor: Cursor) -> Mapping[str, str]:
+        """The CREATE VIEW statement of each view."""
+        return reflect.read_views(cursor)
+
     def sample(
-        self, cursor: Cursor, table: Table, columns: Sequence[str], limit: int
+        self, cursor: Cursor, table: Table, columns: Sequence[str], limit: int, source: str = ""
     ) -> Iterable[Sequence[Any]]:
         """About ``limit`` rows of ``columns``, spread over the table; long cells come cut."""
-        return sampling.sample(cursor, table, columns, limit)
+        return sampling.sample(cursor, table, columns, limit, source)
 
-    def texts(self, cursor: Cursor, table: str, column: str, limit: int) -> Iterable[str]:
+    def texts(
+        self, cursor: Cursor, table: str, column: str, limit: int, source: str = ""
+    ) -> Iterable[str]:
         """Up to ``limit`` distinct stored texts from a bounded part of the column."""
-        return sampling.texts(cursor, table, column, limit)
+        return sampling.texts(cursor, table, column, limit, source)
 
     def equal_texts(
-        self, cursor: Cursor, table: str, column: str, text: str, limit: int
+        self, cursor: Cursor, table: str, column: str, text: str, limit: int, source: str = ""
     ) -> Iterable[str]:
         """Up to ``limit`` distinct stored texts that equal ``text`` when case is ignored."""
-        return sampling.equal_texts(cursor, table, column, text, limit)
+        return sampling.equal_texts(cursor, table, column, text, limit, source)
 
 
 def path_in_url(url: str) -> Path:
@@ -238,6 +251,23 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except (OSError, ValueError):
         return False
+
+
+def _authorize_reading(
+    may_read: MayRead,
+    otherwise: Callable[..., int],
+    action: int,
+    first: str | None,
+    second: str | None,
+    database: str | None,
+    inside: str | None,
+) -> int:
+    """Refuse to read a column of a table that is hidden; the rest is asked ``otherwise``."""
+    # A table of which no column is read may be a WITH query: it comes without a column.
+    is_column = action == sqlite3.SQLITE_READ and bool(second) and first != "sqlite_master"
+    if is_column and not may_read(first or "", inside):
+        return sqlite3.SQLITE_DENY
+    return otherwise(action, first, second, database, inside)
 
 
 def _code(error: Exception) -> int:
