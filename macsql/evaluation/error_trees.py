@@ -8,7 +8,7 @@ from types import UnionType
 from sqlglot import exp
 
 from macsql.checks.resolve import resolve
-from macsql.checks.scopes import Status, clauses
+from macsql.checks.scopes import Scope, Status, clauses
 from macsql.checks.text import read
 from macsql.schema import Schema
 
@@ -86,7 +86,10 @@ def _named_tree(sql: str, schema: Schema) -> exp.Query | None:
     if parsed is None:
         return None
     tree = parsed.copy()
-    uses = list(resolve(tree, schema, schema.dialect, sql).uses)
+    resolution = resolve(tree, schema, schema.dialect, sql)
+    uses = list(resolution.uses)
+    for scope in resolution.scopes:
+        _spell_out_using(scope)
     for use in uses:
         if use.status is Status.TEXT:
             use.column.replace(exp.Literal.string(use.name))
@@ -102,6 +105,22 @@ def _named_tree(sql: str, schema: Schema) -> exp.Query | None:
     return tree
 
 
+def _spell_out_using(scope: Scope) -> None:
+    """Turn each USING (a) into ON t.a = u.a."""
+    for join in scope.select.args.get("joins") or ():
+        shared = [name.name.casefold() for name in join.args.get("using") or ()]
+        place = next((i for i, r in enumerate(scope.relations) if r.node is join.this), 0)
+        for name in shared if place else ():
+            first = next((r for r in scope.relations[:place] if r.has(name)), None)
+            owners = [
+                r.table.name.casefold() for r in (first, scope.relations[place]) if r and r.table
+            ]
+            if len(owners) == 2:
+                left, right = (exp.column(name, owner) for owner in owners)
+                join.on(exp.EQ(this=left, expression=right), copy=False)
+        join.set("using", None)
+
+
 def _joins(tree: exp.Query) -> list[tuple[frozenset[str], exp.Expr]]:
     """Each pair of columns of different tables that must be equal, with the condition's node."""
     found: list[tuple[frozenset[str], exp.Expr]] = []
@@ -115,9 +134,6 @@ def _joins(tree: exp.Query) -> list[tuple[frozenset[str], exp.Expr]]:
     for test in tree.find_all(exp.EQ, exp.In):
         if (columns := _looked_up(test)) is not None:
             found.append((columns, test))
-    for join in tree.find_all(exp.Join):
-        for name in join.args.get("using") or ():
-            found.append((frozenset({f"using.{name.name.casefold()}"}), join))
     return found
 
 

@@ -11,6 +11,7 @@ from macsql.checks import check
 from macsql.database import Database
 from macsql.evaluation.error_analysis import CLASSES, error_class
 from macsql.evaluation.error_rows import MOST_ROWS, Rows, is_part, likeness
+from macsql.evaluation.error_trees import read_both
 from macsql.evaluation.verdict import Verdict
 from macsql.schema import Column, ForeignKey, Schema, Table
 
@@ -205,6 +206,64 @@ def test_spelling_makes_no_difference() -> None:
     verdict = Verdict("1", "school")
     # Of several first rows one was taken: the statements ask for the same.
     assert error_class(gold, predicted, schema, [("a",)], [("b",)], verdict) == "equivalent"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("SELECT NAME FROM School", 'SELECT s."name" FROM school AS s'),
+        (
+            "SELECT id FROM pupil WHERE age BETWEEN 3 AND 5",
+            "SELECT id FROM pupil WHERE 3 <= age AND 5 >= age",
+        ),
+        (
+            "SELECT id FROM pupil WHERE age IN (3, 5)",
+            "SELECT id FROM pupil WHERE age = 3 OR age = 5",
+        ),
+        ("SELECT id FROM pupil WHERE grade = '7'", 'SELECT id FROM pupil WHERE grade = "7"'),
+        ("SELECT id FROM pupil WHERE NOT (age = 3)", "SELECT id FROM pupil WHERE (NOT age = 3)"),
+        ("SELECT id FROM pupil WHERE age <> 3", "SELECT id FROM pupil WHERE age != 3"),
+        ("SELECT COUNT(*) FROM pupil", "SELECT COUNT(id) AS n FROM pupil"),
+        ("SELECT age + 1 AS x FROM pupil ORDER BY x", "SELECT age + 1 FROM pupil ORDER BY age + 1"),
+        (
+            "SELECT id, age FROM pupil ORDER BY 2 DESC",
+            "SELECT id, age FROM pupil ORDER BY age DESC",
+        ),
+        (
+            "SELECT grade, COUNT(*) FROM pupil GROUP BY 1",
+            "SELECT grade, COUNT(*) FROM pupil GROUP BY grade",
+        ),
+        (
+            "SELECT COUNT(*) FROM enrolment AS e JOIN certificate AS c USING (pupil_id, term)",
+            "SELECT COUNT(*) FROM enrolment e JOIN certificate c "
+            "ON c.term = e.term AND e.pupil_id = c.pupil_id",
+        ),
+        (
+            "SELECT p.id FROM pupil p JOIN school s ON p.school_id = s.id WHERE s.id = 1",
+            "SELECT pupil.id FROM school, pupil WHERE school_id = school.id AND 1 = school_id",
+        ),
+        (
+            "SELECT id FROM pupil UNION SELECT id FROM school",
+            "SELECT id FROM pupil UNION SELECT (id) FROM school",
+        ),
+        (
+            "WITH old AS (SELECT * FROM pupil) SELECT id FROM old",
+            "WITH o AS (SELECT * FROM pupil) SELECT o.id FROM o",
+        ),
+        (
+            "SELECT id FROM pupil WHERE name = 1 COLLATE NOCASE",
+            "select ID from PUPIL where NAME=1 collate nocase",
+        ),
+        ("SELECT CAST(age AS REAL) FROM pupil", "SELECT CAST(pupil.age AS real) FROM pupil"),
+    ],
+)
+def test_statements_that_ask_for_the_same_are_read_alike(
+    school_db: Path, one: str, other: str
+) -> None:
+    with Database(school_db) as database:
+        readings = read_both(one, other, database.schema)
+    assert readings is not None
+    assert readings[0] == readings[1]
 
 
 WORDS = (

@@ -217,6 +217,13 @@ def test_gold_is_suspected_where_all_of_three_runs_agree(tmp_path: Path, school_
     code, out, _ = macsql(tmp_path)
     assert code == 0
     assert "Gold suspected: all runs agree against it (2)" in out
+    markdown = macsql(tmp_path, "--markdown")[1]
+    assert "  * all runs (the same results): `SELECT 7`" in markdown
+    document = json.loads(macsql(tmp_path, "--json")[1])
+    assert [s["id"] for s in document["gold_suspected"]] == ["0", "1"]
+    _, page = read_page(tmp_path, file=tmp_path / "page.html")
+    assert page.count("article") == 2
+    assert "All 3 runs agree: the same SQL." in page.texts
     with Results({}) as nothing:
         assert [s.id for s in gold_suspects(runs, nothing)] == ["1"]
 
@@ -253,6 +260,18 @@ def test_text_of_one_run(two_runs: tuple[Path, Path]) -> None:
         assert f"\n{title}\n" in out
     assert re.search(r"EX +60\.0 +\[23\.1, 88\.2\] +5 ", out)
     assert re.search(r"medium +2 +0\.0 \[0\.0, 65\.8\]", out)
+
+
+def test_a_narrow_terminal_goes_without_the_meanings(
+    two_runs: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    plain = macsql(two_runs[0])[1]
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    shown = re.sub(r"\x1b\[[\d;]*m", "", macsql(two_runs[0])[1])
+    assert "execution accuracy by the official rule" in plain
+    assert "execution accuracy by the official rule" not in shown
+    assert re.search(r"EX +60\.0 +\[23\.1, 88\.2\] +5\n", shown)
 
 
 def test_text_of_two_runs_lists_what_flipped(two_runs: tuple[Path, Path]) -> None:
@@ -417,6 +436,13 @@ def test_hostile_text_stays_text(tmp_path: Path, school_db: Path, text: str) -> 
     # In Markdown it stays on its line and is no markup.
     markdown = macsql(path, "--markdown")[1]
     assert not re.search(r"(?<!\\)<(?!1)[a-z/!]", re.sub(r"`[^`]*`", "", markdown))
+
+
+def test_a_backtick_does_not_end_the_code(tmp_path: Path, school_db: Path) -> None:
+    sql = "SELECT `name`, ``id`` FROM school"
+    for name, right in (("one", {"0"}), ("two", set())):
+        make_run(tmp_path / name, school_db, {"0": sql}, right)
+    assert f"  * second: ``` {sql} ```\n" in macsql(tmp_path, "--markdown")[1]
 
 
 def test_the_trace_of_a_question(tmp_path: Path, school_db: Path) -> None:
