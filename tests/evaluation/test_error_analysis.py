@@ -1,5 +1,6 @@
 """The class of each mistake: pairs of gold and predicted SQL on a small real database."""
 
+import re
 import sqlite3
 from pathlib import Path
 
@@ -183,6 +184,12 @@ def test_the_class_of_a_mistake(school_db: Path, name: str, gold: str, predicted
 
 def test_every_class_has_a_case() -> None:
     assert {name for name, *_ in CASES} == set(CLASSES)
+
+
+def test_the_page_has_every_class_in_the_order_of_trying() -> None:
+    page = Path(__file__).parent.parent.parent / "docs" / "mistakes.md"
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", page.read_text("utf-8"), re.MULTILINE)
+    assert rows == list(CLASSES.items())
 
 
 def test_spelling_makes_no_difference() -> None:
