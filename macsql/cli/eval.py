@@ -20,8 +20,9 @@ from macsql.evaluation.example import Benchmark, Example
 from macsql.evaluation.execution import JudgePool
 from macsql.evaluation.folder import Manifest, RunFolder
 from macsql.evaluation.metrics import summarize
-from macsql.evaluation.runner import RETRIED, Progress, Runner
+from macsql.evaluation.runner import Progress, Runner
 from macsql.evaluation.runner_agents import Makeup
+from macsql.evaluation.runner_answer import is_to_retry
 from macsql.llm.base import LLM
 from macsql.pipeline import Pipeline
 from macsql.records import hide_password
@@ -215,10 +216,10 @@ def _command() -> str:
 
 
 def _say_what_failed(folder: RunFolder, screen: Screen) -> None:
-    failed = sum(a.error_kind in RETRIED for a in folder.answers.values())
+    failed = sum(is_to_retry(a) for a in folder.answers.values())
     if failed:
         screen.note(
-            f"warning: {failed:,} questions got no reply or no database and count as wrong: "
-            "run the same command again to ask them again",
+            f"warning: {failed:,} questions met a failure of the model or the database, which "
+            "says nothing about them: run the same command again to ask them again",
             "yellow",
         )

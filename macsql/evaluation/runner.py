@@ -17,17 +17,14 @@ from macsql.evaluation.example import Benchmark, Example
 from macsql.evaluation.execution import JudgePool
 from macsql.evaluation.folder import RunFolder
 from macsql.evaluation.folder_lines import writing
-from macsql.evaluation.runner_answer import answer_of, failed_answer
+from macsql.evaluation.runner_answer import NO_REPLY, answer_of, failed_answer, is_to_retry
 from macsql.evaluation.runner_databases import Databases
 from macsql.evaluation.verdict import Verdict
 from macsql.llm.base import Usage
 from macsql.pipeline import Pipeline
 from macsql.records import hide_password, save
 
-__all__ = ["RETRIED", "Progress", "Runner"]
-
-RETRIED = frozenset({"LLMError", "BudgetExceeded", "DatabaseUnavailable", "ConfigError"})
-"""Failures that say nothing about the question: a run that goes on asks these again."""
+__all__ = ["Progress", "Runner"]
 
 _NOT_THE_QUESTION = frozenset({"LLMError", "BudgetExceeded", "ConfigError"})
 _THE_QUESTION = re.compile(r"context|too long|too large", re.IGNORECASE)
@@ -123,14 +120,15 @@ class Runner:
         self._usage = Usage()
 
     def run(self, *, retry_errors: bool = True) -> None:
-        """To the end. With ``retry_errors``, earlier failures of kind ``RETRIED`` are asked again.
+        """To the end. With ``retry_errors``, what failed earlier without a fault of the question,
+        such as for want of a network, is asked again.
 
         Raises LLMError when the model does not answer for many questions in a row, ConfigError
         when the folder cannot be written, and whatever fault there is in macsql.
         """
         if retry_errors:
             answers = self.folder.answers.values()
-            self.folder.forget({a.id for a in answers if a.error_kind in RETRIED})
+            self.folder.forget({a.id for a in answers if is_to_retry(a)})
         self._began = time.monotonic()
         self._right = sum(v.ex for v in self.folder.verdicts.values())
         self._failed = sum(bool(a.error) for a in self.folder.answers.values())
@@ -272,14 +270,15 @@ class Runner:
 
     def _outage(self, answer: Answer) -> LLMError | None:
         """The error to stop with when the model seems to be gone, rather than a question bad."""
-        if answer.error_kind not in _NOT_THE_QUESTION:
+        if NO_REPLY not in answer.findings and answer.error_kind not in _NOT_THE_QUESTION:
             self._failures, self._has_succeeded = 0, True
         elif not _THE_QUESTION.search(answer.error):
             self._failures += 1
         if self._failures < (IN_A_ROW if self._has_succeeded else AT_FIRST):
             return None
         return LLMError(
-            f"Stopped after {self._failures} questions in a row without a reply: {answer.error} "
+            f"Stopped after {self._failures} questions in a row without a reply: "
+            f"{answer.error or 'the model failed.'} "
             "When that is mended, run the same command again to go on."
         )
 

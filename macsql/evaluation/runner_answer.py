@@ -1,5 +1,7 @@
 """From the message of a question to the line that the run keeps of it."""
 
+from collections.abc import Iterator
+
 from macsql.errors import MacSQLError
 from macsql.evaluation.answer import Answer
 from macsql.evaluation.example import Example
@@ -7,6 +9,10 @@ from macsql.message import Message
 from macsql.schema import Schema
 
 SELECTOR, REFINER = "selector", "refiner"
+NO_REPLY = "no-reply"
+"""Among an answer's findings: the model failed on the way; the SQL is what there was by then."""
+
+_NOT_THE_QUESTION = frozenset({"LLMError", "BudgetExceeded", "DatabaseUnavailable", "ConfigError"})
 
 
 def answer_of(example: Example, message: Message, whole: Schema, trace: str) -> Answer:
@@ -35,11 +41,16 @@ def answer_of(example: Example, message: Message, whole: Schema, trace: str) -> 
         selection=None if len(after) == len(before) else after,
         schema_size=len(before),
         fallback=any(s.agent == SELECTOR and s.messages and s.error for s in message.steps),
-        findings=tuple(finding.code for finding in message.findings),
+        findings=tuple(_findings(message)),
         usage=message.usage,
         seconds=round(message.seconds, 3),
         trace=trace,
     )
+
+
+def is_to_retry(answer: Answer) -> bool:
+    """Whether something failed that says nothing about the question, such as the network."""
+    return answer.error_kind in _NOT_THE_QUESTION or NO_REPLY in answer.findings
 
 
 def failed_answer(example: Example, error: MacSQLError) -> Answer:
@@ -54,6 +65,14 @@ def failed_answer(example: Example, error: MacSQLError) -> Answer:
         evidence=example.evidence,
         difficulty=example.difficulty,
     )
+
+
+def _findings(message: Message) -> Iterator[str]:
+    yield from (finding.code for finding in message.findings)
+    if not message.error and any(
+        s.messages and s.error and not s.usage.calls for s in message.steps
+    ):
+        yield NO_REPLY
 
 
 def _columns(schema: Schema) -> tuple[str, ...]:

@@ -176,6 +176,21 @@ def test_a_prompt_too_long_is_the_questions_own_failure(
     assert not any(v.ex for v in folder.verdicts.values())
 
 
+def test_a_model_that_fails_on_the_way_is_asked_again(
+    toy: Benchmark, judges: JudgePool, tmp_path: Path
+) -> None:
+    one = replace(toy, examples=toy.examples[:1])
+    # The paper's prompts have an empty result rewritten; the first SQL is all there is then.
+    makeup = Makeup(prompts="paper", without=("selector",))
+    empty = "SELECT id FROM pupil WHERE id = 99"
+    halfway = run(tmp_path / "run", one, ScriptedLLM([empty, LLMError("gone")]), judges, makeup)
+    assert (halfway.answers["q0"].sql, halfway.answers["q0"].error) == (empty, "")
+    assert "no-reply" in halfway.answers["q0"].findings
+    again = run(tmp_path / "run", one, model(), judges, makeup)
+    assert "no-reply" not in again.answers["q0"].findings
+    assert again.verdicts["q0"].ex
+
+
 def test_a_database_that_is_not_there_costs_its_own_questions(
     toy: Benchmark, judges: JudgePool, tmp_path: Path
 ) -> None:
