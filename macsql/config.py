@@ -36,6 +36,9 @@ class Settings:
     """The table of settings. The environment variable of ``max_rows`` is ``MACSQL_MAX_ROWS``."""
 
     db: str = _setting("", "database asked when --db is not given: a file or a URL")
+    policy: str = _setting(
+        "", "access policy: a YAML file; who asks is told with --role and --param"
+    )
     model: str = _setting("local", "model that writes the SQL, such as local or openai:MODEL")
     base_url: str = _setting("", "address of an OpenAI-compatible server")
     price: str = _setting(

@@ -38,6 +38,7 @@ _REASONS = (
         "use only tables of the schema",
         (
             "no such table",
+            "there is no table .* that you may read",
             'relation ".*" does not exist',
             "table '.*' doesn't exist",
             "table with name .* does not exist",

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from macsql import __version__
+from macsql.cli.checking import checking
 from macsql.cli.evaluating import evaluating
 from macsql.cli.exits import MEANINGS
 from macsql.cli.group import Commands
@@ -18,9 +19,12 @@ from macsql.cli.options import (
     Json,
     MaxRefinements,
     Model,
+    Parameters,
+    PolicyFile,
     Price,
     Prompts,
     Prune,
+    Role,
     Shots,
     SqlOnly,
     Timeout,
@@ -38,6 +42,7 @@ app = typer.Typer(
 )
 model_app = typer.Typer(help="Weights of local models.", rich_markup_mode=None)
 app.add_typer(model_app, name="model")
+app.add_typer(checking)
 app.add_typer(evaluating)
 
 ShowPrompts = Annotated[
@@ -72,6 +77,9 @@ def ask(  # noqa: PLR0913 - one parameter for each option
         str, typer.Option(metavar="TEXT", help="What one has to know to answer the question.")
     ] = "",
     descriptions: Descriptions = None,
+    policy: PolicyFile = None,
+    role: Role = None,
+    param: Parameters = None,
     model: Model = None,
     base_url: BaseUrl = None,
     price: Price = None,
@@ -110,6 +118,7 @@ def ask(  # noqa: PLR0913 - one parameter for each option
     """
     from macsql.cli.ask import Request, Shape, show_first_prompt
     from macsql.cli.ask import ask as answer
+    from macsql.cli.opening import Caller
     from macsql.config import load_settings
 
     form = _answer_form(as_json, as_csv, sql_only)
@@ -118,6 +127,7 @@ def ask(  # noqa: PLR0913 - one parameter for each option
     settings = load_settings(
         {
             "db": db,
+            "policy": policy,
             "model": model,
             "base_url": base_url,
             "price": price,
@@ -133,6 +143,7 @@ def ask(  # noqa: PLR0913 - one parameter for each option
         question=_stdin_or(question),
         evidence=_valid(evidence),
         descriptions=descriptions,
+        caller=Caller(role, tuple(param or ())),
         shape=Shape(shots=shots, prune=prune, without=tuple(without or ())),
         form=form,
         show_prompts=show_prompts,
@@ -151,6 +162,9 @@ def schema(
         typer.Option(metavar="ddl|mschema|list", help="How the schema is written."),
     ] = "ddl",
     descriptions: Descriptions = None,
+    policy: PolicyFile = None,
+    role: Role = None,
+    param: Parameters = None,
     examples: Annotated[
         int, typer.Option(min=0, max=6, metavar="N", help="Stored values shown for each column.")
     ] = 3,
@@ -158,10 +172,12 @@ def schema(
 ) -> int:
     """Print the schema as a model reads it."""
     from macsql.cli.inspect import print_schema
+    from macsql.cli.opening import Caller
     from macsql.config import load_settings
 
-    settings = load_settings({"db": db}).settings
-    return print_schema(settings, form, descriptions, examples, as_json=as_json)
+    settings = load_settings({"db": db, "policy": policy}).settings
+    caller = Caller(role, tuple(param or ()))
+    return print_schema(settings, form, descriptions, examples, caller, as_json=as_json)
 
 
 @app.command()

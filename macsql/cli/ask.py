@@ -7,7 +7,7 @@ from typing import Literal
 
 from macsql import __version__
 from macsql.cli.exits import ANSWERED, code_of_answer, code_of_error
-from macsql.cli.opening import open_database, open_llm, stand_in
+from macsql.cli.opening import NOBODY, Caller, open_database, open_llm, stand_in
 from macsql.cli.show import OutputForm, Screen
 from macsql.cli.streams import printable, report, write, writing
 from macsql.config import Settings
@@ -35,6 +35,7 @@ class Request:
     question: str
     evidence: str = ""
     descriptions: Path | None = None
+    caller: Caller = NOBODY
     shape: Shape
     form: OutputForm = "text"
     show_prompts: bool = False
@@ -52,7 +53,7 @@ def show_first_prompt(request: Request, settings: Settings) -> int:
     """Print what would be sent to the model first; no model is opened."""
     screen = Screen()
     llm = stand_in(settings)
-    with open_database(settings, request.descriptions) as database:
+    with open_database(settings, request.descriptions, request.caller) as database:
         message = _pipeline(llm, settings, request.shape).run(
             request.question, database, request.evidence
         )
@@ -84,6 +85,7 @@ class _Run:
             "model": str(request.replay or settings.model),
             "server": hide_password(settings.base_url),
             "prompts": settings.prompts,
+            "role": request.caller.role or "",
         }
 
     def to_the_end(self) -> int:
@@ -108,7 +110,8 @@ class _Run:
         return code_of_answer(self.message) if code is None else code
 
     def _answer(self) -> None:
-        with open_database(self.settings, self.request.descriptions) as database:
+        request = self.request
+        with open_database(self.settings, request.descriptions, request.caller) as database:
             llm = open_llm(
                 self.settings,
                 self.screen,

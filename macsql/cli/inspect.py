@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from macsql.cli.exits import ANSWERED
-from macsql.cli.opening import open_database
+from macsql.cli.opening import Caller, open_database
 from macsql.cli.show import OutputForm, Screen
 from macsql.cli.streams import printable, write, write_json, writing
 from macsql.config import Settings
@@ -20,11 +20,12 @@ def print_schema(
     form: SchemaForm,
     descriptions: Path | None,
     examples: int,
+    caller: Caller,
     *,
     as_json: bool,
 ) -> int:
     """Print the schema of a database."""
-    with open_database(settings, descriptions) as database:
+    with open_database(settings, descriptions, caller) as database:
         schema = database.schema
     with writing():
         if as_json:

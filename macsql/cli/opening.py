@@ -1,12 +1,15 @@
 """From settings to what they name: the database and the model."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from macsql.cli.show import Screen
 from macsql.cli.weights import fetch_for
 from macsql.config import Settings
 from macsql.database import Database
+from macsql.database.policy import Parameter, Policy, convert_parameters
 from macsql.errors import ConfigError
 from macsql.llm import open_model
 from macsql.llm.base import LLM
@@ -15,19 +18,52 @@ from macsql.llm.scripted import ScriptedLLM
 from macsql.llm.weights import default_cache_dir
 
 
-def open_database(settings: Settings, descriptions: Path | None = None) -> Database:
-    """The database of the settings. Raises ConfigError and DatabaseUnavailable."""
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks: a role of the policy, and what its row filters need to know, as NAME=VALUE."""
+
+    role: str | None = None
+    parameters: Sequence[str] = ()
+
+
+NOBODY = Caller()
+
+
+def open_database(
+    settings: Settings, descriptions: Path | None = None, caller: Caller = NOBODY
+) -> Database:
+    """The database of the settings, as far as ``caller`` may see it.
+
+    Raises ConfigError and DatabaseUnavailable.
+    """
     if not settings.db:
         raise ConfigError(
             "No database was given: add --db with a file or a URL, or set db in the settings file."
         )
+    policy, parameters = _policy(settings, caller)
     return Database(
         settings.db,
         timeout=settings.timeout,
         connect_timeout=settings.connect_timeout,
         max_rows=settings.max_rows,
         descriptions=descriptions,
+        policy=policy,
+        role=caller.role,
+        parameters=parameters,
     )
+
+
+def _policy(settings: Settings, caller: Caller) -> tuple[Policy | None, dict[str, Parameter]]:
+    written: dict[str, str] = {}
+    for text in caller.parameters:
+        name, separator, value = text.partition("=")
+        if not separator or not name.strip() or name.strip() in written:
+            raise ConfigError("Each --param must be NAME=VALUE, and give another name.")
+        written[name.strip()] = value
+    if not settings.policy:
+        return None, dict(written)
+    policy = Policy.read(settings.policy)
+    return policy, convert_parameters(policy.role(caller.role), written)
 
 
 def open_llm(

@@ -25,6 +25,21 @@ Descriptions = Annotated[
         help="What tables and columns mean: a YAML or CSV file, or BIRD's database_description.",
     ),
 ]
+PolicyFile = Annotated[
+    str | None,
+    typer.Option("--policy", metavar="FILE", help="Who may see what: an access policy in YAML."),
+]
+Role = Annotated[
+    str | None, typer.Option("--role", metavar="NAME", help="The role of the policy that asks.")
+]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="NAME=VALUE",
+        help="A value that the policy's row filters ask for. May be repeated.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV (RFC 4180).")]
 SqlOnly = Annotated[bool, typer.Option("--sql-only", help="Print the SQL alone.")]
