@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import shlex
 import signal
 import subprocess
@@ -17,12 +18,14 @@ from typer.testing import CliRunner, Result
 
 from macsql.cli.app import app
 from macsql.evaluation.folder import RunFolder
-from tests.fixtures.evaluated import ASKED, RIGHT
 
 ROOT = Path(__file__).parent.parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"
+TOY = runpy.run_path(str(FIXTURES / "evaluated.py"))
+ASKED, RIGHT = TOY["ASKED"], TOY["RIGHT"]
 PYTHONPATH = f"{FIXTURES}{os.pathsep}{ROOT}"
 RECIPES = sorted(p for p in (ROOT / "runs").glob("*.sh") if p.name != "settings.sh")
+LEVELS = ["simple", "challenging"]
 ONCE = Counter(list(RIGHT))
 IS_WINDOWS = sys.platform == "win32"
 
@@ -55,8 +58,8 @@ def evaluate(own: Path, *more: str) -> Result:
     return CliRunner().invoke(app, [*arguments(own, "--judges", "1"), *more])
 
 
-def start(own: Path, *more: str, thinking: float, code: str = "") -> "subprocess.Popen[str]":
-    """Start a run as a process; ``code`` is executed in it first."""
+def start(own: Path, *more: str, answers: int = 1000, code: str = "") -> "subprocess.Popen[str]":
+    """Start a run as a process: the model hangs after so many answers; ``code`` comes first."""
     script = f"import sys\n{code}\nfrom macsql.cli.app import app\napp()"
     return subprocess.Popen(
         [sys.executable, "-c", script, *arguments(own, *more)],
@@ -66,7 +69,7 @@ def start(own: Path, *more: str, thinking: float, code: str = "") -> "subprocess
         env={
             **os.environ,
             "PYTHONPATH": PYTHONPATH,
-            "THINKING": str(thinking),
+            "ANSWERS": str(answers),
         },
         start_new_session=True,
     )
@@ -193,11 +196,11 @@ def test_a_model_that_is_gone_ends_the_run_in_one_line(own: Path) -> None:
 
 @pytest.mark.skipif(IS_WINDOWS, reason="there is no SIGKILL")
 def test_a_killed_run_goes_on_with_nothing_lost_or_doubled(own: Path) -> None:
-    with start(own, "--workers", "2", thinking=0.4) as killed:
+    with start(own, "--workers", "2", answers=3) as killed:
         wait_for_answers(own, 3)
         killed.kill()
     kept = ids_in(own.parent / "run" / "answers.jsonl")
-    assert 3 <= kept.total() < len(RIGHT)
+    assert (kept.total(), set(kept.values())) == (3, {1})
     done = evaluate(own)
     assert done.exit_code == 0, done.output
     for name in ("answers.jsonl", "verdicts.jsonl"):
@@ -208,7 +211,7 @@ def test_a_killed_run_goes_on_with_nothing_lost_or_doubled(own: Path) -> None:
 @pytest.mark.skipif(IS_WINDOWS, reason="there is no SIGINT for a group")
 @pytest.mark.parametrize("workers", ["1", "3"])
 def test_ctrl_c_keeps_what_ended_and_says_how_to_go_on(own: Path, workers: str) -> None:
-    with start(own, "--workers", workers, thinking=0.5) as stopped:
+    with start(own, "--workers", workers, answers=2) as stopped:
         wait_for_answers(own, 2)
         os.killpg(stopped.pid, signal.SIGINT)
         out, err = stopped.communicate(timeout=30)
@@ -217,21 +220,17 @@ def test_ctrl_c_keeps_what_ended_and_says_how_to_go_on(own: Path, workers: str) 
     assert "run the same command again to go on" in err
     assert "Traceback" not in err
     kept = ids_in(own.parent / "run" / "answers.jsonl")
-    assert 2 <= kept.total() < len(RIGHT)
-    assert set(kept.values()) == {1}
+    assert (kept.total(), set(kept.values())) == (2, {1})
 
 
 def test_a_second_process_on_the_folder_is_refused(own: Path) -> None:
-    with start(own, thinking=0.4) as first:
+    with start(own, answers=1) as first:
         wait_for_answers(own, 1)
-        second = start(own, thinking=0)
-        _, err = second.communicate(timeout=30)
-        assert second.returncode == 2
-        assert "Another process is at work in" in err
-        assert err.count("\n") == 1
-        assert first.wait(timeout=60) == 0
-        first.communicate()
-    assert verdicts(own) == RIGHT
+        refused = evaluate(own)
+        first.kill()
+    assert refused.exit_code == 2
+    assert "Another process is at work in" in refused.stderr
+    assert refused.stderr.count("\n") == 1
 
 
 @pytest.mark.skipif(IS_WINDOWS, reason="Windows has no limit on a file's size")
@@ -241,7 +240,7 @@ def test_a_full_disk_is_one_line_and_keeps_what_ended(own: Path) -> None:
     more = [{**line, "id": f"{line['id']}-{i}"} for i, line in enumerate(lines)]
     own.write_text("".join(json.dumps(line) + "\n" for line in more))
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000))"
-    with start(own, "--baseline", thinking=0, code=limit) as full:
+    with start(own, "--baseline", code=limit) as full:
         _, err = full.communicate(timeout=60)
     assert full.returncode == 2, err
     assert "answers.jsonl cannot be written: File too large. What was finished is kept." in err
@@ -274,6 +273,8 @@ def test_the_commands_of_a_recipe_parse(recipe: Path, tmp_path: Path) -> None:
     ).stdout
     commands = [line.split("\0")[:-1] for line in said.splitlines()]
     assert {words[0] for words in commands} == {"eval", "report"}
+    made = {words[words.index("--out") + 1] for words in commands if words[0] == "eval"}
+    assert made == {folder for words in commands if words[0] == "report" for folder in words[1:]}
     group = typer.main.get_command(app)
     assert isinstance(group, click.Group) or hasattr(group, "commands")
     for name, *words in commands:
@@ -288,12 +289,12 @@ def test_a_recipe_runs_from_start_to_end(tmp_path: Path, school_db: Path) -> Non
     school_db.rename(bird / "dev_databases" / "school" / "school.sqlite")
     (bird / "dev_tables.json").write_text("[]")
     entries = [
-        {"question_id": i, "db_id": "school", "question": q, "SQL": gold, "difficulty": "simple"}
-        for i, (q, gold, *_) in enumerate(ASKED)
+        {"question_id": i, "db_id": "school", "question": q, "SQL": gold, "difficulty": level}
+        for i, ((q, gold, *_), level) in enumerate(zip(ASKED, LEVELS * 4, strict=True))
     ]
     (bird / "dev.json").write_text(json.dumps(entries))
     done = subprocess.run(
-        ["sh", str(ROOT / "runs" / "main_results.sh")],
+        ["sh", str(ROOT / "runs" / "difficulty.sh")],
         env={
             **os.environ,
             "PYTHONPATH": PYTHONPATH,
@@ -310,8 +311,6 @@ def test_a_recipe_runs_from_start_to_end(tmp_path: Path, school_db: Path) -> Non
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    for name in ("main-bird", "baseline-bird"):
-        folder = RunFolder.open(tmp_path / "out" / name)
-        assert {f"q{id_}": v.ex for id_, v in folder.verdicts.items()} == RIGHT
-    assert "main-bird" in done.stdout
-    assert "baseline-bird" in done.stdout
+    folder = RunFolder.open(tmp_path / "out" / "main-bird")
+    assert {f"q{id_}": v.ex for id_, v in folder.verdicts.items()} == RIGHT
+    assert "By difficulty" in done.stdout
