@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
-from typing import Any
 
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
+from sqlglot import exp
 
+from macsql.checks.text import read
 from macsql.evaluation.compare import Rows, strict_equal
 
 GOLDS_REMEMBERED = 10_000
@@ -137,10 +136,7 @@ def _groups(known: SortKeys, keyed: Rows) -> Iterator[int]:
 
 
 def _read(sql: str) -> exp.Query | None:
-    try:
-        tree: Any = parse_one(sql.strip().rstrip(";"), read="sqlite")
-    except (SqlglotError, RecursionError):
-        return None
+    tree = read(sql, "sqlite").tree
     return tree if isinstance(tree, exp.Query) else None
 
 

@@ -34,7 +34,8 @@ class JudgePool:
     takes more than ``memory`` bytes (0 for no limit), is replaced: that costs the verdict on the
     one prediction it was judging, with "Timeout", "OutOfMemory" or "Crashed" as ``error_kind``, and
     no other. Where it happens in the gold query, ``gold_error`` says so, and that query is not
-    run again. ``ves_repeats`` and ``key_groups`` are explained at ``Judge``.
+    run again. ``ves_repeats``, ``official_only`` and ``key_groups`` are explained at
+    ``Judge``.
 
     Predictions on one database go to one process while there are some, since it keeps the results
     of the gold queries. ``submit`` may be called from any thread. Leaving the block waits for what
@@ -49,6 +50,7 @@ class JudgePool:
         timeout: float = 30.0,
         memory: int = MEMORY,
         ves_repeats: int = 0,
+        official_only: bool = False,
         key_groups: Mapping[str, KeyGroups] | None = None,
     ) -> None:
         if workers < 1 or not timeout > 0 or memory < 0 or ves_repeats < 0:
@@ -56,7 +58,7 @@ class JudgePool:
                 "Judging needs at least 1 worker, a timeout greater than 0, and no negative number."
             )
         self.rule = rule
-        options = Options(rule, timeout, memory, ves_repeats, key_groups)
+        options = Options(rule, timeout, memory, ves_repeats, official_only, key_groups)
         self._changed = threading.Condition()
         self._waiting: OrderedDict[str, deque[_Asked]] = OrderedDict()
         self._open: set[Future[Verdict]] = set()
@@ -141,12 +143,16 @@ class JudgePool:
             except ConfigError as error:
                 asked.future.set_exception(error)
                 continue
+            except BaseException as fault:
+                # Whoever waits for the verdict must not wait for ever.
+                asked.future.set_exception(fault)
+                raise
             if self._ended.is_set():
                 # Its process may have been ended by us: that says nothing about the prediction.
                 asked.future.set_exception(CancelledError())
             else:
                 asked.future.set_result(verdict)
-        lane.process.kill()
+        lane.process.close()
 
     def _next(self, lane: "_Lane") -> _Asked | None:
         """The next prediction for ``lane``, on its last database if it can be; None at the end."""

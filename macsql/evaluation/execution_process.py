@@ -20,9 +20,10 @@ from macsql.evaluation.verdict import Verdict
 
 CRASHED = "Crashed"
 START_SECONDS = 120.0
+STARTS_TRIED = 3
 END_SECONDS = 2.0
 GRACE_SECONDS = 5.0
-"""How long after its timeout a statement may still run before its process is ended."""
+"""How long after its timeout a statement may run before its process is ended; less for less."""
 
 # Not "-m": what is pickled has to come from a module of the same name on both sides.
 _COMMAND = (
@@ -78,6 +79,11 @@ class WorkerProcess:
                 raise
             return self._ask(task)
 
+    def close(self) -> None:
+        """End the process for good and close what belongs to it; for the thread that uses it."""
+        self.kill()
+        self._bury()
+
     def kill(self) -> None:
         """End the process for good."""
         with self._lock:
@@ -94,11 +100,13 @@ class WorkerProcess:
 
     def _ask(self, task: Task) -> Verdict:
         step = ""
+        timeout = self._options.timeout
+        allowed = timeout + min(GRACE_SECONDS, max(1.0, timeout))
         try:
             child = self._started()
             self._send(child, task)
             while True:
-                self._allow(self._options.timeout + GRACE_SECONDS)
+                self._allow(allowed)
                 message = pickle.load(_pipe(child.stdout))
                 if isinstance(message, Verdict):
                     return message
@@ -122,25 +130,32 @@ class WorkerProcess:
             if self._child.poll() is None:
                 return self._child
             self._bury()
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        words = ""
+        for _ in range(STARTS_TRIED):
+            child = self._start()
+            self._allow(START_SECONDS)
+            try:
+                self._send(child, self._options)
+                if isinstance(pickle.load(_pipe(child.stdout)), Ready):
+                    return child
+            except (EOFError, OSError, pickle.UnpicklingError):
+                words = self._bury()[1]
+        raise ConfigError(f"The process for judging does not start: {words or 'it says nothing.'}")
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         with self._lock:
             if self._is_closed:
+                errors.close()
                 raise EOFError
             self._is_late = False
             try:
-                child = self._child = _start(self._errors)
+                self._child = _open_process(errors)
             except OSError as error:
+                errors.close()
                 raise ConfigError(f"No process for judging can be started: {error}.") from error
-        self._allow(START_SECONDS)
-        try:
-            self._send(child, self._options)
-            if isinstance(pickle.load(_pipe(child.stdout)), Ready):
-                return child
-        except (EOFError, OSError, pickle.UnpicklingError):
-            if self._is_closed:
-                raise
-        words = self._bury()[1] or "it said nothing."
-        raise ConfigError(f"The process for judging does not start: {words}")
+            self._errors = errors
+            return self._child
 
     def _lost(self, step: str) -> Lost:
         """Why the process ended, and its end made sure of."""
@@ -179,7 +194,7 @@ class WorkerProcess:
         return status, words
 
 
-def _start(errors: IO[bytes]) -> "subprocess.Popen[bytes]":
+def _open_process(errors: IO[bytes]) -> "subprocess.Popen[bytes]":
     """A fresh process, out of reach of Ctrl-C: its owner decides when it ends."""
     package = str(Path(macsql.__file__).parent.parent)
     path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))

@@ -97,7 +97,7 @@ class Results:
 
     def _keep(self, key: tuple[str, str], outcome: Outcome) -> None:
         size = len(key[1]) + _size(outcome.rows or ())
-        if outcome.error_kind == OUT_OF_MEMORY or size > KEPT_BYTES // 4:
+        if size > KEPT_BYTES // 4:
             return
         self._kept[key] = (outcome, size)
         self._size += size

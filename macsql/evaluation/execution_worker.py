@@ -12,13 +12,13 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from macsql.evaluation.exact_match_keys import KeyGroups
 from macsql.evaluation.example import Example, Rule
 from macsql.evaluation.execution_results import OUT_OF_MEMORY
-from macsql.evaluation.judge import Judge, Known
+from macsql.evaluation.judge import NOTHING, Judge, Known
 from macsql.evaluation.verdict import Verdict
 
 NO_MEMORY_LEFT = 77
@@ -33,6 +33,7 @@ class Options:
     timeout: float
     memory: int
     ves_repeats: int = 0
+    official_only: bool = False
     key_groups: Mapping[str, KeyGroups] | None = None
 
 
@@ -44,7 +45,7 @@ class Task:
     sql: str
     error: str = ""
     error_kind: str = ""
-    known: Known = field(default_factory=Known)
+    known: Known = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ def _serve(options: Options, tasks: "queue.SimpleQueue[Task]", sender: BinaryIO)
         options.rule,
         timeout=options.timeout,
         ves_repeats=options.ves_repeats,
+        official_only=options.official_only,
         key_groups=options.key_groups,
         on_step=lambda name: send(Step(name)),
     )

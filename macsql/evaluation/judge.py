@@ -1,5 +1,6 @@
 """``Judge``: what the benchmark's official script says about a prediction, and what it hides."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -28,6 +29,7 @@ from macsql.schema import Schema
 GOLD, PREDICTION, COMPARISON = "gold", "prediction", "comparison"
 """The steps of judging, as ``on_step`` hears of them."""
 
+VERDICTS_KEPT = 20_000
 NO_SQL = "There is no SQL."
 
 
@@ -38,6 +40,9 @@ class Known:
     gold_error: str = ""
     error: str = ""
     error_kind: str = ""
+
+
+NOTHING = Known()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +57,12 @@ class Judge:
     """Judges predictions by one benchmark's rule; keeps what is worth keeping between questions.
 
     Everything that an official script would do is done as it does it (``official_text``,
-    ``compare``); strict EX runs both statements as they are written. A statement may run
-    for ``timeout`` seconds. ``key_groups`` gives, by ``db_id``, which key columns exact match
-    takes as the same; without it the database's own foreign keys say so. With ``ves_repeats``
-    correct predictions are timed so often. ``on_step`` is called as each step begins, so that
-    whoever watches knows what hangs.
+    ``compare``); strict EX runs both statements as they are written. A statement may run for
+    ``timeout`` seconds. ``key_groups`` gives, by ``db_id``, which key columns exact match takes as
+    the same; without it the database's own foreign keys say so. With ``ves_repeats`` correct
+    predictions are timed so often. With ``official_only`` a verdict has what the official scripts
+    say and no more: no strict EX, no names, no class of mistake. ``on_step`` is called as each step
+    begins, so that whoever watches knows what hangs.
 
     Statements run in this process. What may hang, or eat its memory, belongs into ``JudgePool``.
     """
@@ -67,15 +73,18 @@ class Judge:
         *,
         timeout: float = 30.0,
         ves_repeats: int = 0,
+        official_only: bool = False,
         key_groups: Mapping[str, KeyGroups] | None = None,
         on_step: Callable[[str], None] = lambda step: None,
     ) -> None:
         self.rule = rule
         self._results = Results(rule, timeout=timeout)
         self._repeats = ves_repeats
+        self._official_only = official_only
         self._key_groups = key_groups or {}
         self._on_step = on_step
         self._matchers: dict[str, ExactMatcher] = {}
+        self._verdicts: OrderedDict[tuple[Example, str, str, str], Verdict] = OrderedDict()
         self._golds: dict[tuple[str, str], _Gold] = {}
 
     def judge(
@@ -85,17 +94,29 @@ class Judge:
         error: str = "",
         error_kind: str = "",
         *,
-        known: Known | None = None,
+        known: Known = NOTHING,
     ) -> Verdict:
         """The verdict on ``sql``, which is empty where there is no answer; never raises for it.
 
         ``error`` and ``error_kind`` are what the answer says of itself; they count where there is
-        no SQL.
+        no SQL. What several systems answered alike is judged once, unless it is timed.
         """
-        known = known or Known()
+        key = (example, sql, error, error_kind)
+        if known != NOTHING or self._repeats:
+            return self._judge(example, sql, error, error_kind, known)
+        if key not in self._verdicts:
+            self._verdicts[key] = self._judge(example, sql, error, error_kind, NOTHING)
+            if len(self._verdicts) > VERDICTS_KEPT:
+                self._verdicts.popitem(last=False)
+        return self._verdicts[key]
+
+    def _judge(
+        self, example: Example, sql: str, error: str, error_kind: str, known: Known
+    ) -> Verdict:
         verdict = Verdict(id=example.id, db_id=example.db_id, difficulty=example.difficulty)
         if self.rule == "bird":
             sql = bird_prediction(sql)
+            verdict = replace(verdict, soft_f1=0.0)
         gold = Outcome(None, 0.0, known.gold_error)
         if not known.gold_error:
             gold = self._run(example.database, self._gold_text(example), GOLD)
@@ -135,19 +156,21 @@ class Judge:
         self, example: Example, sql: str, verdict: Verdict, gold: Outcome, predicted: Outcome
     ) -> Verdict:
         """The verdict with all that comes from the rows."""
-        score, ex = 0.0, False
+        ex, score = False, verdict.soft_f1
         if gold.rows is not None and predicted.rows is not None:
             self._on_step(COMPARISON)
             ex = self._is_right(example, gold.rows, predicted.rows)
-            score = soft_f1(gold.rows, predicted.rows) if self.rule == "bird" else 0.0
+            score = soft_f1(gold.rows, predicted.rows) if self.rule == "bird" else None
             if ex and example.test_suite:
                 verdict, ex = self._on_test_suite(example, sql, verdict)
-        strict, runs = self._is_strictly_right(example, sql)
+        strict = runs = False
+        if gold.rows is not None and not self._official_only:
+            strict, runs = self._is_strictly_right(example, sql)
         verdict = replace(
             verdict,
             ex=ex,
             ex_strict=strict,
-            soft_f1=score if self.rule == "bird" else None,
+            soft_f1=score,
             valid=runs or predicted.rows is not None,
             seconds=predicted.seconds,
         )
@@ -232,11 +255,14 @@ class Judge:
             hardness=gold.hardness,
             difficulty=verdict.difficulty or gold.hardness,
             gold_columns=gold.columns,
-            unknown_names=() if verdict.valid else unknown_names(sql, schema),
         )
         if self.rule == "spider":
             match = self._matcher(example, schema).match(example.gold_sql, spider_prediction(sql))
             verdict = replace(verdict, em=match.em, partial=match.partial, unparsed=match.unparsed)
+        if self._official_only:
+            return verdict
+        if not verdict.valid:
+            verdict = replace(verdict, unknown_names=unknown_names(sql, schema))
         if verdict.ex:
             return verdict
         found = error_class(example.gold_sql, sql, schema, *rows, verdict)
@@ -246,7 +272,8 @@ class Judge:
         key = (example.database, example.gold_sql)
         if key not in self._golds:
             kind = hardness(example.gold_sql, schema) if self.rule == "spider" else None
-            self._golds[key] = _Gold(kind or "", used_columns(example.gold_sql, schema))
+            columns = () if self._official_only else used_columns(example.gold_sql, schema)
+            self._golds[key] = _Gold(kind or "", columns)
         return self._golds[key]
 
     def _matcher(self, example: Example, schema: Schema) -> ExactMatcher:
