@@ -3,7 +3,6 @@
 import json
 import shutil
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -226,20 +225,24 @@ def test_a_full_disk_ends_the_run_in_one_line(
             Runner(toy, folder, Makeup().pipelines(model()), judges).run()
 
 
-def test_workers_are_bounded(toy: Benchmark, judges: JudgePool, tmp_path: Path) -> None:
-    busy, most, gate = [0], [0], threading.Lock()
+def test_two_workers_ask_two_at_a_time_and_never_three(
+    toy: Benchmark, judges: JudgePool, tmp_path: Path
+) -> None:
+    both = threading.Barrier(2)
+    asking: list[int] = []
 
-    def counting(messages: Sequence[ChatMessage]) -> str:
-        with gate:
-            busy[0] += 1
-            most[0] = max(most[0], busy[0])
-        time.sleep(0.05)
-        with gate:
-            busy[0] -= 1
+    def together(messages: Sequence[ChatMessage]) -> str:
+        asking.append(1)
+        both.wait(timeout=60)
+        assert len(asking) <= 2
+        both.wait(timeout=60)
+        asking.clear()
+        both.wait(timeout=60)
         return spoken(messages)
 
-    run(tmp_path / "run", toy, ScriptedLLM([counting], loop=True), judges, workers=2)
-    assert most[0] == 2
+    llm = ScriptedLLM([together], loop=True)
+    folder = run(tmp_path / "run", toy, llm, judges, BASELINE, workers=2)
+    assert len(folder.answers) == len(llm.calls) == 6
 
 
 def test_progress_counts_up_to_the_whole(toy: Benchmark, judges: JudgePool, tmp_path: Path) -> None:
