@@ -31,7 +31,7 @@ cume_dist dense_rank first_value lag last_value lead nth_value ntile percent_ran
 
 _CONDITIONS = """
 and or xor not case cast try_cast coalesce exists greatest if ifnull iif is_nan is_inf least like
-glob likelihood likely unlikely max min nullif nvl nvl2 regexp regexp_like regexp_i_like typeof
+max min nullif nvl nvl2 regexp regexp_like regexp_i_like typeof
 match try convert row
 """
 
@@ -85,8 +85,9 @@ parse_json range struct struct_extract unnest
 """
 
 _SQLITE_ONLY = """
--> ->> bm25 changes current_version highlight last_insert_rowid matchinfo offsets snippet
-sqlite_compileoption_used sqlite_source_id sqlite_version subtype total_changes
+-> ->> bm25 changes current_version glob highlight last_insert_rowid likelihood likely matchinfo
+offsets snippet sqlite_compileoption_used sqlite_source_id sqlite_version subtype total_changes
+unlikely
 """
 
 
@@ -104,7 +105,8 @@ json_array_elements_text json_each json_each_text json_object_keys json_populate
 json_populate_recordset json_table json_to_record json_to_recordset json_tree json_tuple
 jsonb_array_elements jsonb_array_elements_text jsonb_each jsonb_each_text jsonb_object_keys
 jsonb_path_query jsonb_populate_recordset jsonb_to_record jsonb_to_recordset openjson posexplode
-posexplode_outer range regexp_matches regexp_split_to_table stack string_split string_to_table unnest
+posexplode_outer range regexp_matches regexp_split_to_table stack string_split string_to_table
+unnest
 """
 )
 """Functions that may stand in FROM."""

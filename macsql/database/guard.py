@@ -3,9 +3,9 @@
 Everything here is an allow-list. What cannot be read, or is not listed, is refused.
 """
 
-import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from sqlglot import Token, TokenType, exp
@@ -20,6 +20,7 @@ from macsql.database.guard_tree import Rules, check_tree
 from macsql.errors import UnsafeSQLError
 
 MAX_CHARACTERS = 200_000
+MAX_TOKENS = 110_000
 MAX_NESTING = 200
 MAX_STEPS_PER_TOKEN = 2
 MIN_STEPS = 4_000
@@ -92,6 +93,17 @@ def _tokens(sql: str, dialect: str) -> list[Token]:
         raise _refusal(
             sql, "unparsable", "The statement ends inside a text, name or comment: close it."
         ) from error
+    if len(tokens) > MAX_TOKENS:
+        raise _refusal(
+            sql,
+            "too-long",
+            f"The statement has {len(tokens):,} words and signs; at most {MAX_TOKENS:,} may be.",
+        )
+    _check_nesting(sql, tokens)
+    return tokens
+
+
+def _check_nesting(sql: str, tokens: Sequence[Token]) -> None:
     depth = 0
     for token in tokens:
         opening = token.token_type in (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.CASE)
@@ -99,7 +111,6 @@ def _tokens(sql: str, dialect: str) -> list[Token]:
         depth += opening - closing
         if depth > MAX_NESTING:
             raise _refusal(sql, "too-complex", "The statement is nested too deeply.")
-    return tokens
 
 
 def _is_encodable(sql: str) -> bool:
@@ -126,9 +137,7 @@ def _one_statement(sql: str, tokens: list[Token], dialect: str) -> list[Token]:
         )
     doubt = find_doubt(sql, tokens, dialect)
     if doubt is not None:
-        raise _refusal(
-            sql, doubt.reason, f"The statement can be read in two ways: {doubt.advice}."
-        )
+        raise _refusal(sql, doubt.reason, f"The statement can be read in two ways: {doubt.advice}.")
     if any(word.token_type == TokenType.SEMICOLON for word in words):
         raise _refusal(
             sql, "several-statements", "Only one statement may be run: remove what follows the ';'."
@@ -146,7 +155,7 @@ def _has_write_word(words: Sequence[Token], dialect: str) -> bool:
         return False
     return any(
         word.token_type == TokenType.INTO and before.token_type != TokenType.DOT
-        for before, word in zip(words, words[1:], strict=False)
+        for before, word in pairwise(words)
     )
 
 

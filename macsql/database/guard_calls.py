@@ -15,8 +15,8 @@ from macsql.database.functions import names
 _KEYWORDS = names(
     "select from where join on using as in and or not is by having when then else case exists any"
     " all some union intersect except minus distinct limit offset over filter group within lateral"
-    " between like ilike rlike regexp similar escape materialized overlaps partition sets rollup cube pivot"
-    " unpivot for percent tablesample sample repeatable exclude replace rename columns struct map"
+    " between like ilike rlike regexp similar escape materialized overlaps partition sets"
+    " rollup cube pivot unpivot for percent tablesample sample repeatable exclude replace rename columns struct map"
     " array row rows unnest values qualify order div mod xor binary fetch first next"
 )
 _KEYWORDS_OF = {
@@ -45,9 +45,7 @@ class Call:
     start: int
 
 
-def find_calls(
-    sql: str, tokens: Sequence[Token], tree: exp.Expr, dialect: str
-) -> Iterator[Call]:
+def find_calls(sql: str, tokens: Sequence[Token], tree: exp.Expr, dialect: str) -> Iterator[Call]:
     """Every name that is followed by "(", but for keywords, types and aliases with columns."""
     keywords = _KEYWORDS | _KEYWORDS_OF.get(dialect, frozenset())
     aliases = _alias_places(tree)

@@ -109,6 +109,7 @@ _ANY = Lexis(
 _PATTERNS = {engine: lexis.pattern() for engine, lexis in _ENGINES.items()}
 _ANY_PATTERN = _ANY.pattern()
 _NESTED = re.compile(r"/\*|\*/")
+_COMMENT_OPENS = re.compile(r"/\*(?!\+)")
 _SUBSTITUTION = re.compile(r"\$\{")
 
 
@@ -142,7 +143,11 @@ def _lexemes(sql: str, dialect: str) -> Iterator[tuple[str, int, int]]:
     pattern = _PATTERNS.get(dialect, _ANY_PATTERN)
     place = 0
     while place < len(sql):
-        if lexis.nests_comments and sql.startswith("/*", place) and sql[place + 2 : place + 3] != "+":
+        if (
+            lexis.nests_comments
+            and sql.startswith("/*", place)
+            and sql[place + 2 : place + 3] != "+"
+        ):
             end = _end_of_nested(sql, place)
             yield "comment", place, end
         else:

@@ -42,7 +42,8 @@ _KINDS = names(
     " PivotAlias Pseudocolumn HavingMax Distance Overlaps IndexTableHint TableColumn PseudoType"
     " Collate Introducer Partition JSONTable JSONSchema JSONColumnDef ColumnDef Comprehension"
     " Cluster Sort Distribute MatchAgainst Heredoc PivotAny Columns JSONValue Adjacent"
-    " ExtendsLeft ExtendsRight RegexpLike RegexpILike Operator JSONExtractQuote OnCondition ToMap VarMap"
+    " ExtendsLeft ExtendsRight RegexpLike RegexpILike JSONExtractQuote OnCondition ToMap"
+    " VarMap"
 )
 _CATALOG_SCHEMAS = {
     "sqlite": frozenset[str](),
@@ -148,9 +149,7 @@ def _forbidden(name: str, sql: str) -> UnsafeSQLError:
 def _check_kind(node: exp.Expr, sql: str, rules: Rules, calls: dict[int, Call]) -> None:
     kind = type(node).__name__
     if isinstance(node, _WRITE_KINDS) and kind not in _KINDS:
-        raise _refusal(
-            sql, "writes", f"Only reading is allowed; the statement has {_words(kind)}."
-        )
+        raise _refusal(sql, "writes", f"Only reading is allowed; the statement has {_words(kind)}.")
     if isinstance(node, exp.Func) and kind not in _KINDS:
         _check_function(node, sql, rules, calls)
     elif kind not in _KINDS:
@@ -212,6 +211,8 @@ def _check_table(node: exp.Table, sql: str, rules: Rules) -> None:
                 sql, "forbidden-function", f"The table function {name}() is not allowed."
             )
         return
+    if not node.parts:
+        raise _refusal(sql, "forbidden-syntax", "A table of the query has no name.")
     _check_names(node.parts, sql, rules)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from macsql.database import guard_sql
 from macsql.errors import ConfigError, UnsafeSQLError
 
-FIXTURE = Path(__file__).parents[1] / "fixtures" / "guard.sql"
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "guard"
 
 
 def cases(verdict: str) -> list[tuple[str, ...]]:
