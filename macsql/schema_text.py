@@ -15,7 +15,12 @@ SchemaForm = Literal["mschema", "ddl", "list"]
 MAX_VALUE = 50
 MAX_DESCRIPTION = 200
 PAPER_DESCRIPTION = 100
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
+MAX_NAME = 200
+MAX_TYPE = 60
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e007f]+"
+)
 
 
 def show_schema(
@@ -68,11 +73,26 @@ def one_line(text: str, limit: int) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
+def shown_name(name: str, dialect: str) -> str:
+    """A name as SQL writes it, on one line.
+
+    >>> shown_name("order", "sqlite"), shown_name("a\\nb", "sqlite")
+    ('"order"', '"a b"')
+    """
+    return quote(_bare_name(name), dialect)
+
+
+def _bare_name(name: str) -> str:
+    return _UNPRINTABLE.sub(" ", name)[:MAX_NAME]
+
+
 def _key_line(schema: Schema, table: Table, key: ForeignKey, equals: str) -> str:
     pairs = zip(key.columns, key.ref_columns, strict=False)
     d = schema.dialect
-    owner, target = quote(table.name, d), quote(key.ref_table, d)
-    return " AND ".join(f"{owner}.{quote(a, d)}{equals}{target}.{quote(b, d)}" for a, b in pairs)
+    owner, target = shown_name(table.name, d), shown_name(key.ref_table, d)
+    return " AND ".join(
+        f"{owner}.{shown_name(a, d)}{equals}{target}.{shown_name(b, d)}" for a, b in pairs
+    )
 
 
 def _shown(column: Column, count: int) -> list[str]:
@@ -99,16 +119,16 @@ def _ddl_table(schema: Schema, table: Table, examples: int, descriptions: bool) 
     single = table.primary_key[0] if len(table.primary_key) == 1 else None
     entries: list[tuple[str, str]] = []
     for column in table.columns:
-        text = f"{quote(column.name, d)} {column.type}".rstrip()
+        text = f"{shown_name(column.name, d)} {one_line(column.type, MAX_TYPE)}".rstrip()
         if column.name == single:
             text += " PRIMARY KEY"
         entries.append((text, _notes(column, examples, descriptions)))
     if len(table.primary_key) > 1:
         entries.append((f"PRIMARY KEY ({_names(table.primary_key, d)})", ""))
     for key in table.foreign_keys:
-        target = f"{quote(key.ref_table, d)}({_names(key.ref_columns, d)})"
+        target = f"{shown_name(key.ref_table, d)}({_names(key.ref_columns, d)})"
         entries.append((f"FOREIGN KEY ({_names(key.columns, d)}) REFERENCES {target}", ""))
-    head = f"CREATE {'VIEW' if table.is_view else 'TABLE'} {quote(table.name, d)} ("
+    head = f"CREATE {'VIEW' if table.is_view else 'TABLE'} {shown_name(table.name, d)} ("
     if descriptions and table.description:
         head += f" -- {one_line(table.description, MAX_DESCRIPTION)}"
     lines = [head]
@@ -119,13 +139,13 @@ def _ddl_table(schema: Schema, table: Table, examples: int, descriptions: bool) 
 
 
 def _names(names: Iterable[str], dialect: str) -> str:
-    return ", ".join(quote(n, dialect) for n in names)
+    return ", ".join(shown_name(n, dialect) for n in names)
 
 
 def _mschema(schema: Schema, examples: int, descriptions: bool) -> str:
-    parts = [f"[Database] {schema.name}", "[Tables]"]
+    parts = [f"[Database] {_bare_name(schema.name)}", "[Tables]"]
     for table in schema.tables:
-        head = f"# {'View' if table.is_view else 'Table'}: {quote(table.name, schema.dialect)}"
+        head = f"# {'View' if table.is_view else 'Table'}: {shown_name(table.name, schema.dialect)}"
         if descriptions and table.description:
             head += ", " + one_line(table.description, MAX_DESCRIPTION)
         rows = [_mschema_row(schema, table, c, examples, descriptions) for c in table.columns]
@@ -137,7 +157,7 @@ def _mschema(schema: Schema, examples: int, descriptions: bool) -> str:
 def _mschema_row(
     schema: Schema, table: Table, column: Column, examples: int, descriptions: bool
 ) -> str:
-    text = f"({quote(column.name, schema.dialect)}:{column.type or 'ANY'}"
+    text = f"({shown_name(column.name, schema.dialect)}:{one_line(column.type, MAX_TYPE) or 'ANY'}"
     if descriptions and column.description:
         text += ", " + one_line(column.description, MAX_DESCRIPTION)
     if column.name in table.primary_key:
@@ -155,13 +175,14 @@ def _paper_list(schema: Schema, examples: int, descriptions: bool) -> str:
 def _paper_table(table: Table, examples: int, descriptions: bool) -> str:
     rows = []
     for column in table.columns:
-        text = column.name.replace("_", " ").lower() + "."
+        name = _bare_name(column.name)
+        text = name.replace("_", " ").lower() + "."
         if descriptions and column.description:
             text += f" And {one_line(column.description, PAPER_DESCRIPTION)}."
         if column.examples:
             text += f" Value examples: [{_paper_values(column, examples)}]."
-        rows.append(f"  ({column.name}, {text}),")
-    return "\n".join([f"# Table: {table.name}", "[", *rows, "]"])
+        rows.append(f"  ({name}, {text}),")
+    return "\n".join([f"# Table: {_bare_name(table.name)}", "[", *rows, "]"])
 
 
 def _paper_values(column: Column, count: int) -> str:

@@ -11,7 +11,7 @@ from macsql.errors import DatabaseError, LLMError, ParseError, UnsafeSQLError
 from macsql.llm.base import LLM
 from macsql.message import Candidate, Finding, Message, Step
 from macsql.parsing import read_sql
-from macsql.prompts import EmptyRule, PromptSet
+from macsql.prompts import EmptyRule, PromptSet, as_data
 
 REPLY_TOKENS = 512
 NOTHING_TO_READ = frozenset({"writes", "not-a-query", "several-statements"})
@@ -192,7 +192,7 @@ def _conversation(message: Message) -> list[ChatMessage]:
     last = next((s for s in reversed(message.steps) if s.messages), None)
     if last is None:
         return []
-    return [*last.messages, {"role": "assistant", "content": last.reply}]
+    return [*last.messages, {"role": "assistant", "content": str(as_data(last.reply))}]
 
 
 def _quality(candidate: Candidate) -> tuple[bool, bool, bool, bool]:

@@ -3,12 +3,14 @@
 A set is a folder with a ``set.toml`` and the templates ``selector``, ``decomposer`` and
 ``refiner`` (``.md.j2``); runs that measure also want ``baseline``, the one prompt of a model
 without agents. A template's blocks ``system`` and ``user`` become the messages of the
-conversation; an unknown variable is an error, never an empty place.
+conversation; an unknown variable is an error, never an empty place. What is filled in is data: it
+cannot begin a line, a code fence or a message of its own; only ``schema``, ``foreign_keys`` and
+``sql`` have several lines.
 """
 
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -17,10 +19,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from macsql.chat import ChatMessage
 from macsql.errors import ConfigError
+from macsql.prompts.escaping import as_data, in_one_line
 from macsql.schema import Schema
 from macsql.schema_text import SchemaForm, show_foreign_keys, show_schema
 
-__all__ = ["EmptyRule", "PromptSet", "PruneRule", "Style", "list_prompt_sets"]
+__all__ = ["EmptyRule", "PromptSet", "PruneRule", "Style", "as_data", "list_prompt_sets"]
 
 Style = Literal["auto", "direct", "decompose"]
 PruneRule = Literal["auto", "paper", "never"]
@@ -36,6 +39,7 @@ _ALLOWED: dict[str, Sequence[object]] = {
     "style": get_args(Style),
 }
 _HOME = Path(__file__).parent
+_LONGEST_NAME = 100
 
 
 @dataclass(frozen=True)
@@ -98,10 +102,10 @@ class PromptSet:
         """
         context = {
             "dialect": _DIALECT_NAMES.get(schema.dialect, schema.dialect),
-            "schema_name": schema.name or "database",
+            "schema_name": in_one_line(schema.name)[:_LONGEST_NAME] or "database",
             "schema": self.show(schema),
             "foreign_keys": show_foreign_keys(schema),
-            **variables,
+            **{name: _in_place(name, value) for name, value in variables.items()},
         }
         try:
             template = self._environment.get_template(f"{agent}.md.j2")
@@ -124,7 +128,26 @@ class PromptSet:
             trim_blocks=True,
             lstrip_blocks=True,
             autoescape=False,
+            finalize=as_data,
         )
+
+
+def _in_place(name: str, value: Any) -> Any:
+    """The variable in one line, but for SQL; of findings, their texts."""
+    if isinstance(value, str):
+        return value if name == "sql" else in_one_line(value)
+    if name == "findings":
+        return [_finding_in_place(finding) for finding in value]
+    return value
+
+
+def _finding_in_place(finding: Any) -> Any:
+    if not is_dataclass(finding) or isinstance(finding, type):
+        return finding
+    texts: dict[str, Any] = {
+        name: in_one_line(getattr(finding, name)) for name in ("message", "hint")
+    }
+    return replace(finding, **texts)
 
 
 def list_prompt_sets() -> list[str]:
