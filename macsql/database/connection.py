@@ -61,7 +61,8 @@ class Database:
     BIRD's ``database_description`` folder, or a CSV or YAML file of one's own. Stored text that is
     not UTF-8 is read with ``text_errors``: "strict" makes the query fail. With a ``policy`` (a
     Policy, or the path of its file) nothing exists but what it allows to ``role``; ``parameters``
-    are the values that its row filters ask for.
+    are the values that its row filters ask for. Queries may call ``allowed_functions`` besides the
+    listed ones, and read the system tables with ``allow_catalog``.
 
     Raises DatabaseUnavailable when the database cannot be opened, ConfigError on an unknown engine,
     a missing extra, a missing descriptions file or a limit that is not positive.
@@ -81,12 +82,22 @@ class Database:
         policy: PolicySource | None = None,
         role: str | None = None,
         parameters: Mapping[str, Parameter] | None = None,
+        allowed_functions: Iterable[str] = (),
+        allow_catalog: bool = False,
     ) -> None:
         self.limits = Limits(timeout, max_rows, max_bytes, max_cell)
         self._descriptions: Descriptions | None = (
             read_descriptions(descriptions) if descriptions is not None else None
         )
-        backend = open_backend(url, connect_timeout=connect_timeout, text_errors=text_errors)
+        self._functions = frozenset(name.lower() for name in allowed_functions)
+        self._allow_catalog = allow_catalog
+        backend = open_backend(
+            url,
+            connect_timeout=connect_timeout,
+            text_errors=text_errors,
+            functions=self._functions,
+            catalog=allow_catalog,
+        )
         self._backend: Backend = restrict(backend, policy, role, parameters, seconds=SCHEMA_SECONDS)
         self._schema: Schema | None = None
         self._lock = threading.Lock()
@@ -161,13 +172,16 @@ class Database:
         Raises UnsafeSQLError when it is anything but one harmless query, and AccessDenied when it
         reads what the policy hides.
         """
-        checked = guard_sql(sql, self.dialect)
+        checked = self._guard(sql)
         self._under_policy(checked)
         return checked
 
     def rewritten(self, sql: str) -> str:
         """What the database itself is asked: ``sql`` under the policy. Raises as ``check`` does."""
-        return self._under_policy(guard_sql(sql, self.dialect)).sql
+        return self._under_policy(self._guard(sql)).sql
+
+    def _guard(self, sql: str) -> str:
+        return guard_sql(sql, self.dialect, functions=self._functions, catalog=self._allow_catalog)
 
     def _is_restricted(self) -> bool:
         return isinstance(self._backend, RestrictedBackend)
@@ -179,7 +193,7 @@ class Database:
         rewritten = self._backend.access.rewrite(checked)
         if rewritten.sql != checked:
             try:
-                guard_sql(rewritten.sql, self.dialect)
+                self._guard(rewritten.sql)
             except UnsafeSQLError:
                 raise AccessDenied(
                     "Access denied: under an access policy the statement is too large or not "
@@ -207,7 +221,7 @@ class Database:
         return self._run(fetch, sql)
 
     def _run(self, way: Callable[[Backend, str, Limits], Result], sql: str) -> Result:
-        rewritten = self._under_policy(guard_sql(sql, self.dialect))
+        rewritten = self._under_policy(self._guard(sql))
         with _as_asked(rewritten.asked, restricted=self._is_restricted()):
             result = way(self._backend, rewritten.sql, self.limits)
         return replace(result, columns=tuple(map(rewritten.heading, result.columns)))

@@ -154,9 +154,15 @@ def dialect_name(name: str) -> str:
 
 
 def open_backend(
-    url: str | Path, *, connect_timeout: float, text_errors: TextErrors = "replace"
+    url: str | Path,
+    *,
+    connect_timeout: float,
+    text_errors: TextErrors = "replace",
+    functions: frozenset[str] = frozenset(),
+    catalog: bool = False,
 ) -> Backend:
-    """Open the database at a path or URL, read-only.
+    """Open the database at a path or URL, read-only. The engine's own lock permits ``functions``
+    besides the listed ones, and reading the system tables if ``catalog``.
 
     Raises ConfigError (unknown engine, missing extra) or DatabaseUnavailable.
     """
@@ -169,7 +175,13 @@ def open_backend(
         if not engine.supported:
             raise ConfigError(_why_not(engine))
         path = path_in_url(url)
-    return SQLiteBackend(path, connect_timeout=connect_timeout, text_errors=text_errors)
+    return SQLiteBackend(
+        path,
+        connect_timeout=connect_timeout,
+        text_errors=text_errors,
+        functions=functions,
+        catalog=catalog,
+    )
 
 
 def find_engine(url: str) -> Engine:

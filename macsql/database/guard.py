@@ -3,7 +3,7 @@
 Everything here is an allow-list. What cannot be read, or is not listed, is refused.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -45,7 +45,7 @@ class _TooManySteps(Exception):
 
 
 def guard_sql(
-    sql: str, dialect: str, *, functions: Sequence[str] = (), catalog: bool = False
+    sql: str, dialect: str, *, functions: Collection[str] = (), catalog: bool = False
 ) -> str:
     """``sql`` without surrounding space and closing semicolons, if it is one harmless query.
 
@@ -167,7 +167,7 @@ def _parse(sql: str, tokens: list[Token], dialect: str) -> list[exp.Expr | None]
     parser = _bounded_parser(dialect)(dialect=Dialect.get_or_raise(dialect))
     parser.steps_left = MIN_STEPS + MAX_STEPS_PER_TOKEN * len(tokens)
     try:
-        return parser.parse(tokens, sql)
+        return list(parser.parse(tokens, sql))
     except SqlglotError as error:
         raise _refusal(sql, "unparsable", _syntax_error(error)) from error
 

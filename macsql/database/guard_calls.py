@@ -16,7 +16,8 @@ _KEYWORDS = names(
     "select from where join on using as in and or not is by having when then else case exists any"
     " all some union intersect except minus distinct limit offset over filter group within lateral"
     " between like ilike rlike regexp similar escape materialized overlaps partition sets"
-    " rollup cube pivot unpivot for percent tablesample sample repeatable exclude replace rename columns struct map"
+    " rollup cube pivot unpivot for percent tablesample sample repeatable exclude replace rename"
+    " columns struct map"
     " array row rows unnest values qualify order div mod xor binary fetch first next"
 )
 _KEYWORDS_OF = {

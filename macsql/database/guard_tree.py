@@ -12,6 +12,7 @@ from macsql.database.guard_calls import Call, find_calls
 from macsql.errors import UnsafeSQLError
 
 MAX_TREE_DEPTH = 500
+MAX_REFERENCES = 2_000
 
 _WRITE_KINDS = (
     exp.DML,
@@ -105,6 +106,7 @@ class Rules:
 def check_tree(tree: exp.Expr, sql: str, tokens: Sequence[Token], rules: Rules) -> None:
     """Raises UnsafeSQLError for the first thing in ``tree`` that is not on a list."""
     nodes = _nodes(tree, sql)
+    _check_references(tree, sql)
     calls = {call.start: call for call in find_calls(sql, tokens, tree, rules.dialect)}
     for node in nodes:
         _check_kind(node, sql, rules, calls)
@@ -130,6 +132,33 @@ def _nodes(tree: exp.Expr, sql: str) -> list[exp.Expr]:
         nodes.append(node)
         pending.extend((child, depth + 1) for child in node.iter_expressions())
     return nodes
+
+
+def _check_references(tree: exp.Expr, sql: str) -> None:
+    """An engine copies a WITH query for each use; if each uses the last one twice, it takes a
+    time and memory that double with each, before anything is executed.
+    """
+    inside: dict[str, list[str]] = {}
+    for query in tree.find_all(exp.CTE):
+        inside.setdefault(query.alias.lower(), []).extend(_tables(query))
+    if not inside:
+        return
+    weights: dict[str, int] = {}
+
+    def weight(name: str) -> int:
+        if name not in weights:
+            weights[name] = 1
+            weights[name] += sum(map(weight, inside.get(name, ())))
+        return weights[name]
+
+    if sum(map(weight, _tables(tree))) > MAX_REFERENCES:
+        raise _refusal(
+            sql, "too-complex", "The WITH queries of the statement use each other too often."
+        )
+
+
+def _tables(tree: exp.Expr) -> list[str]:
+    return [table.name.lower() for table in tree.find_all(exp.Table)]
 
 
 def _refusal(sql: str, reason: str, message: str) -> UnsafeSQLError:

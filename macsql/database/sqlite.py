@@ -2,7 +2,6 @@
 
 import sqlite3
 import stat
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -13,21 +12,24 @@ from urllib.parse import unquote
 from macsql.database import reflect, sampling
 from macsql.database.engines import Cursor, MayRead, TextErrors
 from macsql.database.functions import SQLITE_FUNCTIONS
+from macsql.database.sqlite_cost import MEMORY, Watch, longest_cell
 from macsql.errors import (
     ConfigError,
     DatabaseError,
     DatabaseUnavailable,
     ExecutionError,
     QueryTimeout,
+    ResultTooLarge,
     UnsafeSQLError,
 )
+from macsql.redaction import hide_password
 from macsql.schema import Table
 
 MAGIC = b"SQLite format 3\x00"
 SMALLEST_LENGTH_LIMIT = 10_000_000
 LARGEST_LENGTH_LIMIT = 50_000_000
-OPCODES_BETWEEN_CHECKS = 2_000
 STATEMENT_LIMIT = 1_000_000
+PATTERN_LIMIT = 500
 
 DRIVER_ERRORS = (sqlite3.Error, sqlite3.Warning, MemoryError, OverflowError, UnicodeEncodeError)
 
@@ -56,14 +58,22 @@ class SQLiteBackend:
     dialect = "sqlite"
 
     def __init__(
-        self, path: Path, *, connect_timeout: float, text_errors: TextErrors = "replace"
+        self,
+        path: Path,
+        *,
+        connect_timeout: float,
+        text_errors: TextErrors = "replace",
+        functions: frozenset[str] = frozenset(),
+        catalog: bool = False,
     ) -> None:
         self._path = path
+        self._functions = SQLITE_FUNCTIONS | functions
+        self._catalog = catalog
         # Python's own decoder is faster, and fails in the driver's words.
         self._decode = str if text_errors == "strict" else partial(_decode, errors=text_errors)
         self._file = path.absolute()
         self.name = path.stem
-        self.display_url = f"sqlite:///{path}"
+        self.display_url = f"sqlite:///{hide_password(str(path))}"
         self._connect_timeout = connect_timeout
         self._check_file()
         self._length_limit = min(
@@ -94,10 +104,11 @@ class SQLiteBackend:
             raise self._unavailable(_UNAVAILABLE[sqlite3.SQLITE_NOTADB])
 
     def _unavailable(self, why: str) -> DatabaseUnavailable:
-        shown = repr(str(self._path))[1:-1]
+        # What was meant for a server, with its password, may have come here as a path.
+        shown = hide_password(repr(str(self._path))[1:-1])
         return DatabaseUnavailable(f"The database {shown} {why}")
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self, sql: str) -> sqlite3.Connection:
         uri = self._file.as_uri() + "?mode=ro"
         # A reader of a WAL database makes side files, or fails in a read-only folder. Without a
         # log nobody is writing, so the file may be read as it is.
@@ -108,7 +119,9 @@ class SQLiteBackend:
             connection.text_factory = self._decode
             connection.execute("PRAGMA query_only = ON")
             connection.execute("PRAGMA trusted_schema = OFF")
-            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self._length_limit)
+            longest = longest_cell(sql, self._length_limit)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_LIMIT)
             connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, STATEMENT_LIMIT)
             connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         except sqlite3.Error:
@@ -143,24 +156,17 @@ class SQLiteBackend:
     @contextmanager
     def _cursor(self, sql: str, seconds: float) -> Iterator[sqlite3.Cursor]:
         try:
-            connection = self._connect()
+            connection = self._connect(sql)
         except (sqlite3.Error, OSError) as error:
             raise self._failure(error, sql) from error
-        deadline = time.monotonic() + seconds
-        connection.set_progress_handler(lambda: time.monotonic() > deadline, OPCODES_BETWEEN_CHECKS)
+        watch = Watch(sql, seconds)
+        connection.set_progress_handler(watch, watch.opcodes)
         try:
             yield connection.cursor()
         except DRIVER_ERRORS as error:
             if _code(error) != sqlite3.SQLITE_INTERRUPT:
                 raise self._failure(error, sql) from error
-            if time.monotonic() <= deadline:
-                # Ctrl-C was noticed inside the progress handler, and sqlite3 swallowed it there.
-                raise KeyboardInterrupt from error
-            raise QueryTimeout(
-                f"The query was stopped because it ran longer than {seconds:g} seconds.",
-                sql=sql,
-                seconds=seconds,
-            ) from error
+            raise _stopped(watch) from error
         finally:
             connection.close()
 
@@ -170,9 +176,9 @@ class SQLiteBackend:
             allowed = True
         elif action == sqlite3.SQLITE_READ:
             # Declaring a virtual table touches the catalog's ROWID; its contents stay closed.
-            allowed = first != "sqlite_master" or second == "ROWID"
+            allowed = first != "sqlite_master" or second == "ROWID" or self._catalog
         elif action == sqlite3.SQLITE_FUNCTION:
-            allowed = (second or "").lower() in SQLITE_FUNCTIONS
+            allowed = (second or "").lower() in self._functions
         elif action == sqlite3.SQLITE_UPDATE:
             # Also part of declaring a virtual table; for a statement it is refused by SQLite.
             allowed = first == "sqlite_master"
@@ -268,6 +274,24 @@ def _authorize_reading(
     if is_column and not may_read(first or "", inside):
         return sqlite3.SQLITE_DENY
     return otherwise(action, first, second, database, inside)
+
+
+def _stopped(watch: Watch) -> BaseException:
+    """Why a statement was interrupted."""
+    if watch.is_out_of_memory:
+        return ResultTooLarge(
+            f"The query was stopped because it needs more than {MEMORY:,} bytes of memory: "
+            "collect fewer rows.",
+            sql=watch.sql,
+        )
+    if watch.is_out_of_time:
+        return QueryTimeout(
+            f"The query was stopped because it ran longer than {watch.seconds:g} seconds.",
+            sql=watch.sql,
+            seconds=watch.seconds,
+        )
+    # Ctrl-C was noticed inside the progress handler, and sqlite3 swallowed it there.
+    return KeyboardInterrupt()
 
 
 def _code(error: Exception) -> int:
