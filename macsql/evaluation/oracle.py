@@ -7,6 +7,7 @@ scores.
 """
 
 from collections.abc import Iterator
+from typing import Literal
 
 from macsql.agents import Selector
 from macsql.agents.base import record
@@ -55,7 +56,7 @@ def oracle_selection(gold_sql: str, schema: Schema) -> Selection | None:
     used = set(used_columns(gold_sql, schema))
     if not used:
         return None
-    selection: dict[str, Selection] = {}
+    selection: dict[str, Literal["drop_all"] | list[str]] = {}
     for table in schema.tables:
         columns = [c.name for c in table.columns if f"{table.name}.{c.name}" in used]
         is_read = columns or f"{table.name}.*" in used
