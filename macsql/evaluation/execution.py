@@ -140,7 +140,7 @@ class JudgePool:
                 continue
             try:
                 verdict = self._verdict(lane, asked.task)
-            except ConfigError as error:
+            except Exception as error:  # noqa: BLE001 - raised where the result is asked for
                 asked.future.set_exception(error)
                 continue
             except BaseException as fault:
