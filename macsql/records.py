@@ -15,6 +15,7 @@ from pathlib import Path
 from macsql.database.result import Result
 from macsql.errors import ConfigError
 from macsql.message import Message
+from macsql.redaction import hide_password
 
 __all__ = ["hide_password", "load", "newest", "save", "trace_folder"]
 
@@ -24,9 +25,6 @@ ANSWER_BYTES = 200_000
 _NAME = re.compile(r"\d{8}T\d{12}-[0-9a-f]{4}\.json")
 _PARTIAL = ".partial"
 _STALE_SECONDS = 3600.0
-_SECRET_PARAMETER = re.compile(
-    r"(?i)([?&;][^=&;?]*(?:password|passwd|pwd|key|token|secret)=)[^&;\s]*"
-)
 
 
 def save(
@@ -92,20 +90,6 @@ def trace_folder() -> Path:
     from platformdirs import user_state_path
 
     return user_state_path("macsql", appauthor=False) / "traces"
-
-
-def hide_password(url: str) -> str:
-    """``url`` without its credentials, for people and records.
-
-    >>> hide_password("postgresql://ann:s@cr/et@host/db?sslpassword=x")
-    'postgresql://***@host/db?sslpassword=***'
-    >>> hide_password("shop.sqlite")
-    'shop.sqlite'
-    """
-    scheme, separator, rest = url.partition("://")
-    if separator and "@" in rest:
-        rest = "***@" + rest.rpartition("@")[2]
-    return _SECRET_PARAMETER.sub(r"\1***", scheme + separator + rest)
 
 
 def _traces(folder: Path) -> list[Path]:

@@ -13,7 +13,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first. What stands in one row may not import each other, except where said below.
 LAYERS = [
-    {"errors", "names", "chat", "schema", "schema_text"},
+    {"errors", "names", "chat", "redaction", "schema", "schema_text"},
     {"llm", "database", "prompts"},
     {"message", "message_json"},
     {"parsing", "linking", "checks"},
@@ -36,7 +36,7 @@ ONLY_IN = {
     "openai": {"llm"},
     "anthropic": {"llm"},
     "httpx": {"llm", "web"},
-    "urllib": {"llm", "web", "database"},
+    "urllib": {"llm", "web", "database", "redaction"},
 }
 
 

@@ -35,6 +35,7 @@ DRIVER_ERRORS = (sqlite3.Error, sqlite3.Warning, MemoryError, OverflowError, Uni
 
 # PRAGMAs that the full-text modules ask for when they are used.
 _INTERNAL_PRAGMAS = frozenset({"data_version", "page_size"})
+_CATALOGS = frozenset({"sqlite_master", "sqlite_temp_master"})
 _UNAVAILABLE = {
     sqlite3.SQLITE_BUSY: "is locked by another program. Close that program, or try again later.",
     sqlite3.SQLITE_LOCKED: "is locked by another program. Close that program, or try again later.",
@@ -176,7 +177,7 @@ class SQLiteBackend:
             allowed = True
         elif action == sqlite3.SQLITE_READ:
             # Declaring a virtual table touches the catalog's ROWID; its contents stay closed.
-            allowed = first != "sqlite_master" or second == "ROWID" or self._catalog
+            allowed = first not in _CATALOGS or second == "ROWID" or self._catalog
         elif action == sqlite3.SQLITE_FUNCTION:
             allowed = (second or "").lower() in self._functions
         elif action == sqlite3.SQLITE_UPDATE:

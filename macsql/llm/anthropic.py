@@ -31,6 +31,7 @@ class AnthropicLLM:
             max_retries=remote.max_retries,
         )
         weakref.finalize(self, self._client.close)
+        remote.hide_in_logs(self)
 
     def __repr__(self) -> str:
         return f"AnthropicLLM({self.name!r})"
@@ -73,7 +74,7 @@ class AnthropicLLM:
         try:
             answer = self._client.messages.create(**request)
         except anthropic.AnthropicError as error:
-            raise self.remote.sdk_error(anthropic, error) from error
+            raise self.remote.sdk_error(anthropic, error) from self.remote.cause(error)
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise self.remote.error("the answer is not JSON.", retryable=True) from error
         if getattr(answer, "content", None) is None:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from macsql.errors import ConfigError, LLMError
 from macsql.llm import weights
@@ -107,6 +108,8 @@ def _open_anthropic(kind: Kind, name: str, rest: str, options: Options) -> LLM:
 def _remote(kind: Kind, name: str, model: str, options: Options) -> Remote:
     if not model:
         raise ConfigError(f"which model? Write {name}:MODEL.")
+    if options.base_url and not _is_address(options.base_url):
+        raise ConfigError("the base_url is no address: write it like http://127.0.0.1:8000/v1.")
     variables = kind.key_variables
     found = (os.environ[v] for v in variables if os.environ.get(v))
     key = options.api_key or next(found, None)
@@ -123,6 +126,14 @@ def _remote(kind: Kind, name: str, model: str, options: Options) -> Remote:
         price=_price(f"{name}:{model}", kind, options),
         timeout=options.timeout,
     )
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _price(spec: str, kind: Kind, options: Options) -> Price | None:

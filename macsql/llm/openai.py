@@ -41,6 +41,7 @@ class OpenAILLM:
         self._client = _client(remote)
         self._refused = Refused(_RULES)
         weakref.finalize(self, self._client.close)
+        remote.hide_in_logs(self)
 
     def __repr__(self) -> str:
         return f"OpenAILLM({self.name!r})"
@@ -92,9 +93,9 @@ class OpenAILLM:
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 if self._refused.learn(error, sent):
                     continue
-                raise self.remote.sdk_error(openai, error) from error
+                raise self.remote.sdk_error(openai, error) from self.remote.cause(error)
             except openai.OpenAIError as error:
-                raise self.remote.sdk_error(openai, error) from error
+                raise self.remote.sdk_error(openai, error) from self.remote.cause(error)
             except (json.JSONDecodeError, UnicodeDecodeError) as error:
                 raise self.remote.error("the answer is not JSON.", retryable=True) from error
             if getattr(answer, "choices", None):
@@ -148,7 +149,7 @@ def _client(remote: Remote) -> openai.OpenAI:
         return openai.OpenAI(**options, base_url=remote.base_url)
     except (openai.OpenAIError, ValueError) as error:
         options["http_client"].close()
-        raise remote.error(str(error)) from error
+        raise remote.error(str(error)) from remote.cause(error)
 
 
 def _no_retry_without_credit(response: Any) -> None:

@@ -1,7 +1,9 @@
 """What the clients of model servers share: settings, errors in one line, refused parameters."""
 
+import logging
 import re
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +11,11 @@ from urllib.parse import urlsplit
 
 from macsql.errors import LLMError
 from macsql.llm.prices import Price
+from macsql.redaction import secrets_in
 
 CONNECT_SECONDS = 10.0
+
+_LOGGERS = ("httpx", "httpx2", "openai._base_client", "anthropic._base_client")
 
 _NOT_SUPPORTED = re.compile(
     r"unsupported|not[ _]supported?|not support|does not accept|unrecogni[sz]ed|unknown|unexpected|"
@@ -64,10 +69,28 @@ class Remote:
 
     def error(self, problem: str, *, retryable: bool = False) -> LLMError:
         """One line that names the model and never the key."""
-        line = " ".join(f"{self.name}: {problem}".split())
-        if self.api_key:
-            line = line.replace(self.api_key, "***")
+        line = self.without_secrets(" ".join(f"{self.name}: {problem}".split()))
         return LLMError(line[:500], retryable=retryable)
+
+    def without_secrets(self, text: str) -> str:
+        """``text`` without the key, nor what the address holds of passwords and keys."""
+        secrets = secrets_in(self.base_url or "") | {self.api_key or ""}
+        for secret in sorted(filter(_is_long, secrets), key=len, reverse=True):
+            text = text.replace(secret, "***")
+        return text
+
+    def cause(self, error: Exception) -> Exception | None:
+        """``error`` as the cause of ours; None if it would show a secret in a traceback."""
+        said = f"{error} {getattr(error, 'body', '')} {error.__cause__}"
+        return error if self.without_secrets(said) == said else None
+
+    def hide_in_logs(self, owner: object) -> None:
+        """Keep secrets out of what the libraries below log, for as long as ``owner`` lives."""
+        hider = _SecretsHidden(self)
+        for name in _LOGGERS:
+            logger = logging.getLogger(name)
+            logger.addFilter(hider)
+            weakref.finalize(owner, logger.removeFilter, hider)
 
     def sdk_error(self, sdk: Any, error: Exception) -> LLMError:
         """What an error of the ``openai`` or ``anthropic`` SDK means for the user."""
@@ -94,6 +117,24 @@ class Remote:
         if status in (408, 409) or status >= 500:
             return self.error(f"the server failed ({status}: {said}).", retryable=True)
         return self.error(f"the server refused the request ({status}: {said}).")
+
+
+def _is_long(secret: str) -> bool:
+    """Whether it can be told from the words around it."""
+    return len(secret) > 3
+
+
+class _SecretsHidden(logging.Filter):
+    def __init__(self, remote: Remote) -> None:
+        super().__init__()
+        self._remote = remote
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        said = record.getMessage()
+        shown = self._remote.without_secrets(said)
+        if shown != said:
+            record.msg, record.args = shown, ()
+        return True
 
 
 Rule = Callable[[dict[str, Any]], None]
