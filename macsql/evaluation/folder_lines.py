@@ -64,7 +64,10 @@ class JsonLines(Generic[L]):
         self._file.truncate(end)
 
     def add(self, line: L) -> bool:
-        """Append; afterwards the file holds the whole line, or is as it was."""
+        """Append; afterwards the file holds the whole line, or is as it was.
+
+        An interruption may come when the line is whole: it then counts when the file is read again.
+        """
         # Half of a surrogate pair survives as an escape.
         text = json.dumps(line.to_dict(), ensure_ascii=True, allow_nan=False)
         content = text.encode("ascii") + b"\n"
@@ -105,9 +108,12 @@ class JsonLines(Generic[L]):
                 left = left[self._file.write(left) :]
             if self._synced:
                 os.fsync(self._file.fileno())
-        except BaseException:
-            with contextlib.suppress(OSError):
-                self._file.truncate(start)
+        except BaseException as error:
+            # Ctrl-C while the line is synced does not take back what was paid for.
+            is_whole = self._file.seek(0, os.SEEK_END) == start + len(content)
+            if isinstance(error, OSError) or not is_whole:
+                with contextlib.suppress(OSError):
+                    self._file.truncate(start)
             raise
 
 
