@@ -69,6 +69,8 @@ def sort_keys(gold_sql: str) -> SortKeys | None:
     whole.set("limit", None)
     whole.set("offset", None)
     terms = [o.this for o in order.expressions]
+    if any(s.is_star for s in tree.selects) and any(isinstance(t, exp.Literal) for t in terms):
+        return None
     if isinstance(tree, exp.Select) and not tree.args.get("distinct"):
         added = [_meaning(term, tree.expressions) for term in terms]
         whole.set("expressions", [*whole.expressions, *added])
@@ -152,7 +154,9 @@ def _meaning(term: exp.Expr, selected: Sequence[exp.Expr]) -> exp.Expr:
     """A sort key as it can stand among the columns: what its number or aliases mean."""
     if isinstance(term, exp.Literal) and term.is_int and 0 < int(term.name) <= len(selected):
         return selected[int(term.name) - 1].unalias().copy()
-    aliased = {s.alias.lower(): s.this for s in selected if isinstance(s, exp.Alias)}
+    aliased: dict[str, exp.Expr] = {
+        s.alias.lower(): s.this for s in selected if isinstance(s, exp.Alias)
+    }
 
     def replaced(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column) and not node.table and node.name.lower() in aliased:

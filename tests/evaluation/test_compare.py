@@ -149,6 +149,8 @@ ORDERS = [
     ),
     ("SELECT DISTINCT a FROM t ORDER BY a", True, True, "SELECT DISTINCT a FROM t ORDER BY a"),
     ("SELECT DISTINCT a FROM t ORDER BY b", True, True, None),
+    ("SELECT *, a FROM t ORDER BY 2", True, True, None),
+    ("SELECT * FROM t ORDER BY b", True, True, "SELECT *, b FROM t ORDER BY b"),
     (
         "SELECT a FROM t UNION SELECT b FROM t ORDER BY a LIMIT 1",
         True,

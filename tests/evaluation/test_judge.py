@@ -88,7 +88,7 @@ def test_execution(shows: str, rule: str, gold: str, sql: str, ex: bool, strict:
 FAILURES = [
     ("spider", "", "Missing", "no SQL"),
     ("bird", "  \n", "Missing", "no SQL"),
-    ("bird", "SELECT nam FROM singer", "ExecutionError", "no such column: nam"),
+    ("bird", "SELECT nickname FROM singer", "ExecutionError", "no such column: nickname"),
     ("spider", "SELECT FROM FROM", "UnsafeSQLError", ""),
     ("bird", "UPDATE singer SET age = 1", "UnsafeSQLError", "Only queries"),
     ("bird", "PRAGMA table_info(singer)", "UnsafeSQLError", ""),
@@ -178,8 +178,11 @@ def test_difficulty_of_the_benchmark_comes_first(shows: str) -> None:
 
 # prediction, names that the schema lacks
 UNKNOWN = [
-    ("SELECT nam FROM singer", ("nam",)),
-    ("SELECT T1.nam, T2.x FROM singer AS T1 JOIN concert AS T2", ("concert.x", "singer.nam")),
+    ("SELECT nickname FROM singer", ("nickname",)),
+    (
+        "SELECT T1.nickname, T2.x FROM singer AS T1 JOIN concert AS T2",
+        ("concert.x", "singer.nickname"),
+    ),
     ("SELECT a FROM album", ("album",)),
     ("SELECT year FROM singer", ()),
     ("SELECT country FROM singer JOIN concert", ()),
@@ -227,7 +230,7 @@ def test_ves_is_measured_for_right_answers_only(shows: str) -> None:
 def test_only_what_the_official_scripts_say(shows: str) -> None:
     example = Example("1", "?", ALL, shows, "shows")
     brief = Judge("spider", official_only=True)
-    right, wrong = brief.judge(example, ALL), brief.judge(example, "SELECT nam FROM singer")
+    right, wrong = brief.judge(example, ALL), brief.judge(example, "SELECT nickname FROM singer")
     assert (right.ex, right.em, right.hardness, right.ex_strict) == (True, True, "easy", False)
     assert (wrong.unknown_names, wrong.error_class, wrong.gold_columns) == ((), "", ())
 
