@@ -186,6 +186,9 @@ def _bounded_parser(dialect: str) -> Any:
                 raise _TooManySteps
             super()._advance(times)
 
+        def _warn_unsupported(self) -> None:
+            """The statement is refused; it does not belong in a log."""
+
     return BoundedParser
 
 

@@ -68,7 +68,8 @@ _REPEATED_CHARACTER = re.compile(r"%[^%A-Za-z]*(\*|\d{7})[^%A-Za-z]*c")
 _FILE_NAME = re.compile(r"[/\\:*?]")
 _FILE_FORMATS = {
     "duckdb": re.compile(
-        r"\.(csv|tsv|txt|parquet|json|jsonl|ndjson|xlsx|arrow|db|duckdb|gz|zst|avro|orc|vortex)$"
+        r"\.(csv|tsv|txt|parquet|json|jsonl|ndjson|xlsx|arrow|db|duckdb|gz|zst|avro|orc|vortex|lance"
+        r"|shp|gpkg|fgb|geojson|pbf|kml|gpx|dxf|las|laz)$"
     ),
     "spark": re.compile(
         r"^(csv|parquet|json|orc|avro|text|binaryfile|delta|iceberg|hudi|xml|jdbc|kafka|image"
@@ -278,4 +279,8 @@ def _check_column(node: exp.Column, sql: str, rules: Rules) -> None:
     if isinstance(name, exp.Identifier) and not name.quoted and not node.table:
         word = name.name.lower()
         if word in roles:
-            raise _forbidden(word, sql)
+            raise _refusal(
+                sql,
+                "forbidden-function",
+                f"Without quotes, {word} is about the session; for a column write t.{word}.",
+            )

@@ -64,6 +64,7 @@ class Watch:
 
     sql: str
     seconds: float
+    memory: int = MEMORY
     is_out_of_time: bool = False
     is_out_of_memory: bool = False
     opcodes: int = field(init=False)
@@ -75,7 +76,7 @@ class Watch:
         self._deadline = time.monotonic() + self.seconds
         # What these build is outside of SQLite's limit on the length of a text.
         if _UNBOUNDED.search(self.sql):
-            self._most_memory = peak_memory() + MEMORY
+            self._most_memory = peak_memory() + self.memory
 
     def __call__(self) -> bool:
         """Whether the statement has to end now."""

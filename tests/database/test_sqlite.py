@@ -23,6 +23,9 @@ INSERT INTO rt VALUES (1, 0, 1);
 CREATE TABLE t (a, j);
 INSERT INTO t VALUES (1, '{"k": [5]}');
 CREATE VIEW v AS SELECT upper('x') AS u, a FROM t;
+CREATE VIEW w AS SELECT a FROM t;
+CREATE TRIGGER through_view INSTEAD OF INSERT ON w BEGIN DELETE FROM t; END;
+CREATE INDEX i ON t (a);
 """
 
 
@@ -73,6 +76,54 @@ def backend(build) -> SQLiteBackend:
         "SELECT name FROM sqlite_schema",
         "SELECT name FROM pragma_table_info('t')",
         "SELECT 1; DELETE FROM t",
+        "INSERT INTO w VALUES (1)",
+        "DELETE FROM w",
+        "WITH x AS (SELECT 1) INSERT INTO t SELECT 1, 2",
+        "INSERT INTO t VALUES (1, 2) ON CONFLICT DO NOTHING",
+        "CREATE TABLE temp.x (a)",
+        "CREATE TEMP TRIGGER x AFTER INSERT ON t BEGIN SELECT 1; END",
+        "CREATE VIRTUAL TABLE temp.x USING fts5vocab('main', 'f5', 'row')",
+        "CREATE INDEX x ON t (a)",
+        "DROP INDEX i",
+        "DROP VIEW v",
+        "DROP TRIGGER through_view",
+        "ALTER TABLE t ADD COLUMN z",
+        "ALTER TABLE t DROP COLUMN j",
+        "REINDEX i",
+        "INSERT INTO f5_data VALUES (99, 'x')",
+        "UPDATE f5_config SET v = 0",
+        "DELETE FROM f5_content",
+        "INSERT INTO f5(f5) VALUES ('rebuild')",
+        "INSERT INTO f4(f4) VALUES ('optimize')",
+        "DROP TABLE f5_data",
+        "PRAGMA schema_version = 9",
+        "PRAGMA trusted_schema = ON",
+        "PRAGMA cache_size = 1",
+        "PRAGMA hard_heap_limit = 1",
+        "PRAGMA case_sensitive_like = 1",
+        "PRAGMA wal_checkpoint",
+        "PRAGMA incremental_vacuum",
+        "PRAGMA optimize",
+        "PRAGMA integrity_check",
+        "PRAGMA function_list",
+        "PRAGMA database_list",
+        "PRAGMA user_version",
+        "SELECT * FROM pragma_database_list",
+        "SELECT * FROM pragma_user_version",
+        "SELECT * FROM pragma_function_list",
+        "SELECT * FROM t WHERE (1, 2, 3, 4, 5) IN sqlite_master",
+        "SELECT * FROM sqlite_temp_master",
+        "SELECT * FROM dbstat",
+        "SELECT * FROM sqlite_dbpage",
+        "SELECT fts5(1)",
+        "SELECT optimize(f4) FROM f4",
+        "SELECT rtreecheck('rt')",
+        "SELECT load_extension('/tmp/x.so', 'entry')",
+        "ATTACH 'file:/tmp/macsql-must-not-exist.db?mode=rwc' AS x",
+        "EXPLAIN DELETE FROM t",
+        "COMMIT",
+        "ROLLBACK",
+        "RELEASE s",
     ],
 )
 def test_the_engine_alone_refuses_what_is_not_a_query(backend: SQLiteBackend, sql: str) -> None:
@@ -90,6 +141,27 @@ def test_a_refusal_by_the_engine_is_an_unsafe_statement(backend: SQLiteBackend, 
     with pytest.raises(UnsafeSQLError) as caught:
         run(backend, sql, LIMITS)
     assert caught.value.reason == "not-authorized"
+
+
+def test_functions_and_system_tables_are_permitted_by_name(build) -> None:
+    path = build(MODULES)
+    sql = "SELECT count(*) FROM sqlite_master WHERE name = 't'"
+    open_to_all = SQLiteBackend(path, connect_timeout=1, catalog=True)
+    assert run(open_to_all, sql, LIMITS).rows == ((1,),)
+    with pytest.raises(UnsafeSQLError):
+        run(open_to_all, "SELECT * FROM pragma_table_info('t')", LIMITS)
+    named = SQLiteBackend(path, connect_timeout=1, functions=frozenset({"sqlite_log", "fts5"}))
+    with pytest.raises(UnsafeSQLError):
+        run(named, sql, LIMITS)
+    assert run(named, "SELECT sqlite_log(1, 'x')", LIMITS).rows == ((None,),)
+
+
+def test_no_extension_is_loaded_even_when_its_function_is_allowed(build) -> None:
+    named = SQLiteBackend(
+        build(MODULES), connect_timeout=1, functions=frozenset({"load_extension"})
+    )
+    with pytest.raises(DatabaseError, match="not authorized"):
+        run(named, "SELECT load_extension('x')", LIMITS)
 
 
 def test_without_the_authorizer_the_file_is_read_only(backend: SQLiteBackend) -> None:
