@@ -11,6 +11,7 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
+from macsql.database.functions import TABLE_FUNCTIONS
 from macsql.database.policy import ascii_folded
 from macsql.errors import AccessDenied
 
@@ -133,9 +134,11 @@ def _walk(root: exp.Expr, outside: frozenset[str], found: _Found, sql: str) -> N
 
 
 def _is_cte(table: exp.Table, ctes: frozenset[str]) -> bool:
-    """Whether it names a WITH query, or is a table function, which the guard has seen."""
+    """Whether it names a WITH query, or is a table function that reads nothing stored."""
     if isinstance(table.this, exp.Func):
-        return True
+        function = table.this
+        name = function.name if isinstance(function, exp.Anonymous) else function.sql_name()
+        return ascii_folded(name) in TABLE_FUNCTIONS
     return not table.db and not table.catalog and ascii_folded(table.name) in ctes
 
 
@@ -161,7 +164,7 @@ def _refuse_unclear(node: exp.Expr, sql: str) -> None:
 def _table_edits(
     table: exp.Table, sql: str, sources: Mapping[str, str | None], *, pinned: bool
 ) -> list[Edit]:
-    written = ".".join(part.name for part in table.parts)
+    written = ".".join(part.name or part.sql() for part in table.parts)
     folded = ascii_folded(table.name)
     is_here = not table.catalog and ascii_folded(table.db) in ("", "main")
     if not is_here or folded not in sources:

@@ -14,7 +14,7 @@ from macsql.checks import check, explain_failure, repair
 from macsql.database import Database
 from macsql.database.policy import Policy, Role, TableRule, convert_parameters
 from macsql.database.policy_expressions import literal_sql
-from macsql.errors import AccessDenied, ConfigError, DatabaseError, ExecutionError
+from macsql.errors import AccessDenied, ConfigError, DatabaseError, ExecutionError, UnsafeSQLError
 from macsql.schema_text import show_schema
 
 CASES = Path(__file__).parent.parent / "fixtures" / "policy.txt"
@@ -184,6 +184,22 @@ def test_what_the_engine_refuses_is_denied_without_naming_it(
     with pytest.raises(AccessDenied, match="something that you may not read") as caught:
         clerk.execute("SELECT pay FROM salary")
     assert "salary" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT sql FROM sqlite_master",
+        "SELECT name FROM sqlite_schema",
+        "SELECT name FROM pragma_table_info('salary')",
+        "SELECT name FROM pragma_table_list",
+        "SELECT name FROM main.sqlite_master WHERE type = 'view'",
+    ],
+)
+def test_the_catalog_is_hidden_even_where_it_may_be_read(shop: Path, sql: str) -> None:
+    given = {"policy": shop.with_name("policy.yaml"), "role": "guest"}
+    with pytest.raises((AccessDenied, UnsafeSQLError)):
+        Database(shop, allow_catalog=True, **given).execute(sql)  # type: ignore[arg-type]
 
 
 def test_a_table_made_later_is_hidden(clerk: Database, shop: Path) -> None:
