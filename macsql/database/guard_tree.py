@@ -113,9 +113,8 @@ def check_tree(tree: exp.Expr, sql: str, tokens: Sequence[Token], rules: Rules) 
         _check_kind(node, sql, rules, calls)
         if isinstance(node, exp.Table):
             _check_table(node, sql, rules)
-        elif isinstance(node, exp.In) and isinstance(node.args.get("field"), exp.Column):
-            # SQLite: "x IN some_table".
-            _check_names(node.args["field"].parts, sql, rules)
+        elif isinstance(node, exp.In):
+            _check_source(node.args.get("field"), sql, rules)
         elif isinstance(node, exp.Column):
             _check_column(node, sql, rules)
     for call in calls.values():
@@ -244,6 +243,14 @@ def _check_table(node: exp.Table, sql: str, rules: Rules) -> None:
     if not node.parts:
         raise _refusal(sql, "forbidden-syntax", "A table of the query has no name.")
     _check_names(node.parts, sql, rules)
+
+
+def _check_source(source: exp.Expr | None, sql: str, rules: Rules) -> None:
+    """What stands after IN without parentheses: for SQLite, a table, even one named in a text."""
+    if isinstance(source, exp.Column):
+        _check_names(source.parts, sql, rules)
+    elif source is not None and rules.dialect == "sqlite":
+        raise _refusal(sql, "forbidden-syntax", "After IN, put a list or a query in parentheses.")
 
 
 def _check_names(parts: Sequence[exp.Expr], sql: str, rules: Rules) -> None:
