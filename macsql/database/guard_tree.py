@@ -113,6 +113,11 @@ def check_tree(tree: exp.Expr, sql: str, tokens: Sequence[Token], rules: Rules) 
         _check_kind(node, sql, rules, calls)
         if isinstance(node, exp.Table):
             _check_table(node, sql, rules)
+        elif isinstance(node, exp.Pivot) and node.this is not None:
+            # DuckDB makes a type for the columns first: a second statement.
+            raise _refusal(
+                sql, "forbidden-syntax", "PIVOT needs its values: PIVOT (… FOR … IN (…))."
+            )
         elif isinstance(node, exp.In):
             _check_source(node.args.get("field"), sql, rules)
         elif isinstance(node, exp.Column):
