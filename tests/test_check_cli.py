@@ -1,6 +1,8 @@
 """``macsql check``, and the policy on the command line."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,17 @@ def test_what_may_run_says_what_it_reads() -> None:
         "reads school: id",
         "reads pupil: id, first_name",
     ]
+
+
+def test_a_name_with_line_breaks_cannot_pass_for_a_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "odd.db")) as connection:
+        connection.execute('CREATE TABLE "x\nrefused (writes): no" (a)')
+        connection.commit()
+    monkeypatch.setenv("MACSQL_DB", str(tmp_path / "odd.db"))
+    done = run("check", 'SELECT a, b FROM "x\nrefused (writes): no"')
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["allowed", "reads", "error:"]
 
 
 def test_what_is_wrong_is_found_and_repaired_without_a_model() -> None:

@@ -112,16 +112,21 @@ def _document(verdict: Verdict) -> dict[str, Any]:
     }
 
 
+def _line(text: str) -> str:
+    """One line whatever the names in it are: none of them may pass for a verdict."""
+    return " ".join(printable(text).split())
+
+
 def _show(verdict: Verdict) -> None:
     """The verdict in words: the first word says whether it may run."""
     screen = Screen()
     said = f"refused ({verdict.reason}): {verdict.refusal}" if verdict.reason else "allowed"
-    write(printable(said))
+    write(_line(said))
     for table, columns in (verdict.reads or {}).items():
-        write(printable(f"reads {table}: {', '.join(columns) or 'its rows'}"))
+        write(_line(f"reads {table}: {', '.join(columns) or 'its rows'}"))
     for finding in verdict.findings:
         text = "; ".join(filter(None, (finding.message, finding.hint)))
-        write(printable(f"{finding.severity}: {text}"))
+        write(_line(f"{finding.severity}: {text}"))
     if verdict.repair:
         write(printable(f"repair: {verdict.repair.sql}"))
         screen.note(f"({printable(verdict.repair.explanation)})")

@@ -12,10 +12,16 @@ if TYPE_CHECKING:
     from macsql.database.descriptions import describe as describe
     from macsql.database.engines import dialect_name as dialect_name
     from macsql.database.guard import guard_sql as guard_sql
+    from macsql.database.policy import Policy as Policy
+    from macsql.database.policy import Role as Role
+    from macsql.database.policy import TableRule as TableRule
 
 __all__ = [
     "Database",
+    "Policy",
     "Result",
+    "Role",
+    "TableRule",
     "describe",
     "dialect_name",
     "from_jsonable",
@@ -29,6 +35,9 @@ _LAZY = {
     "describe": "descriptions",
     "dialect_name": "engines",
     "guard_sql": "guard",
+    "Policy": "policy",
+    "Role": "policy",
+    "TableRule": "policy",
 }
 
 

@@ -87,6 +87,14 @@ class Role:
             return folded[name]
         return next((rule for key, rule in folded.items() if fnmatchcase(name, key)), None)
 
+    def names_exactly(self, table: str) -> bool:
+        """Whether the rule of the table is written under its name, not under a pattern."""
+        return ascii_folded(table) in map(ascii_folded, self.tables)
+
+    def patterns(self) -> list[tuple[str, TableRule]]:
+        """The patterns among the keys, folded, with their rules."""
+        return [(ascii_folded(key), rule) for key, rule in self.tables.items() if _is_pattern(key)]
+
     def names(self) -> list[str]:
         """The names, not patterns, that have to be there."""
         return [name for name in (*self.tables, *self.hide) if not _is_pattern(name)]

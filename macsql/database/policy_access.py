@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
 
 from sqlglot import TokenType
 from sqlglot.dialects.dialect import Dialect
@@ -9,7 +10,7 @@ from sqlglot.dialects.dialect import Dialect
 from macsql.database.guard import guard_sql
 from macsql.database.policy import Parameter, Role, TableRule, ascii_folded, check_parameters
 from macsql.database.policy_expressions import condition_sql, literal_sql
-from macsql.database.policy_rewrite import MARK, ROWIDS, Rewritten, rewrite
+from macsql.database.policy_rewrite import MARK, ROWIDS, Rewritten, names_in, rewrite
 from macsql.database.reflect import quote
 from macsql.errors import AccessDenied, ConfigError, DatabaseError, UnsafeSQLError
 from macsql.schema import Column, ForeignKey, Schema, Table
@@ -97,13 +98,22 @@ class Access:
         for name in self._role.names():
             if ascii_folded(name) not in known:
                 raise ConfigError(f"The policy names the table {name!r}, which is not there.")
+        for pattern, rule in self._role.patterns():
+            matching = [t for t in self._whole.tables if fnmatchcase(ascii_folded(t.name), pattern)]
+            columns = {ascii_folded(c.name) for t in matching for c in t.columns}
+            for name in (*(rule.columns or ()), *rule.hide, *rule.masks):
+                if ascii_folded(name) not in columns:
+                    raise ConfigError(
+                        f"The policy names the column {name!r} for {pattern!r}: no table has it."
+                    )
 
     def _compile(self, table: Table) -> None:
         """Decide about one table; a view is decided on when all that it reads are."""
         rule = self._role.rule(table.name)
         if rule is None:
             return
-        _check_columns(table, rule)
+        if self._role.names_exactly(table.name):
+            _check_columns(table, rule)
         if table.is_view and not rule.trusted:
             self._compile_view(table, rule)
         else:
@@ -125,6 +135,8 @@ class Access:
         """Make what is left of ``origin`` visible; ``columns`` are those that it has."""
         name = ascii_folded(table.name)
         shown = tuple(c for c in columns if _is_shown(c.name, rule))
+        if not shown and not self._role.names_exactly(table.name):
+            return
         if not shown:
             raise ConfigError(f"The policy leaves no column of the table {table.name!r}.")
         is_whole = len(shown) == len(table.columns) and not rule.masks and not rule.rows
@@ -184,11 +196,23 @@ class Access:
             raise ConfigError(f"The policy for the table {table.name!r} fails: {error}") from error
         return source
 
+    def _names_hidden_columns(self, body: str) -> bool:
+        """Whether a view names a column that is hidden in the tables it reads.
+
+        SQLite would take the name for a text if it is in double quotes.
+        """
+        tables, columns = names_in(body, self._whole.dialect)
+        shown = {name for table in tables for name in _folded_columns(self._tables.get(table))}
+        known = {name for table in tables for name in _folded_columns(self._whole.table(table))}
+        return bool(columns & (known - shown))
+
     def _compile_view(self, view: Table, rule: TableRule) -> None:
         """Show of a view what the policy leaves of its definition; if that fails, nothing."""
         try:
             names, body = _definition(self._views[ascii_folded(view.name)])
             body = guard_sql(body, self._whole.dialect)
+            if self._names_hidden_columns(body):
+                return
             inner = rewrite(body, self._whole.dialect, self._sources, pinned=True).sql
             is_same = rewrite(body, self._whole.dialect, self._sources).sql == body
             outputs = self._outputs(f"SELECT * FROM ({inner})")  # noqa: S608
@@ -206,6 +230,10 @@ class Access:
         columns = tuple(c for c in view.columns if ascii_folded(c.name) in left)
         if any(_is_shown(column.name, rule) for column in columns):
             self._keep(view, rule, f"({inner})", columns)
+
+
+def _folded_columns(table: Table | None) -> set[str]:
+    return {ascii_folded(column.name) for column in table.columns} if table else set()
 
 
 def _definition(create: str) -> tuple[tuple[str, ...], str]:

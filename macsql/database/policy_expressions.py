@@ -53,7 +53,7 @@ def literal_sql(value: object, dialect: str) -> str:
     """A constant as SQL.
 
     >>> literal_sql("O'Brien", "sqlite"), literal_sql(None, "sqlite"), literal_sql(-2.5, "sqlite")
-    ("'O''Brien'", 'NULL', '-2.5')
+    ("'O''Brien'", 'NULL', '(-2.5)')
     """
     return _literal(value, "the value").sql(dialect=dialect)
 

@@ -92,6 +92,18 @@ def rewrite(
     return Rewritten(sql, apply_edits(sql, edits), tuple(ordered))
 
 
+def names_in(sql: str, dialect: str) -> tuple[set[str], set[str]]:
+    """The folded names of the tables and of the columns that ``sql`` names.
+
+    >>> names_in("WITH c AS (SELECT A FROM t) SELECT a FROM C", "sqlite")
+    ({'t'}, {'a'})
+    """
+    found = _Found()
+    _walk(_parse(sql, dialect), frozenset(), found, sql)
+    tables = {ascii_folded(table.name) for table in found.tables}
+    return tables, {ascii_folded(column.name) for column in found.columns}
+
+
 def apply_edits(sql: str, edits: list[Edit]) -> str:
     """``sql`` with (start, end, text) replaced; no two of them overlap."""
     for start, end, text in sorted(edits, reverse=True):
