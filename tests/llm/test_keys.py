@@ -17,6 +17,8 @@ from macsql.errors import ConfigError, LLMError
 from macsql.llm import open_model
 from macsql.llm.base import LLM
 from macsql.llm.cache import CachedLLM, RecordingLLM
+from macsql.llm.download import SourceFailed, from_hub
+from macsql.llm.weights import KNOWN
 from macsql.pipeline import Pipeline
 from macsql.records import hide_password, save
 
@@ -168,3 +170,13 @@ def test_the_command_line_leaves_no_key_behind(
         shown += done.stdout + done.stderr
     assert player.requests
     assert CANARY not in shown + written(home)
+
+
+def test_the_password_of_a_mirror_of_weights_is_in_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", f"nothing://ann:{CANARY}@box.invalid")
+    with pytest.raises(SourceFailed) as caught:
+        from_hub(KNOWN["qwen2.5-coder-1.5b"], tmp_path, lambda *_: None)
+    assert "nothing" in str(caught.value)
+    assert CANARY not in str(caught.value)
