@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from macsql.agents import Agent, Decomposer, Refiner, Selector
+from macsql.agents import Agent, Baseline, Decomposer, Refiner, Selector
 from macsql.database import Database
 from macsql.errors import ConfigError, DatabaseUnavailable, MacSQLError, QuestionError
 from macsql.llm import open_model
@@ -77,6 +77,9 @@ class Pipeline:
     >>> pipeline = Pipeline.of(ScriptedLLM(["SELECT 1"]), without=("selector",))
     >>> [agent.name for agent in pipeline.agents]
     ['decomposer', 'refiner']
+    >>> pipeline = Pipeline.of(ScriptedLLM(["SELECT 1"]), without=("decomposer",))
+    >>> [agent.name for agent in pipeline.agents]
+    ['selector', 'baseline', 'refiner']
     """
 
     def __init__(self, agents: Sequence[Agent]) -> None:
@@ -96,7 +99,8 @@ class Pipeline:
     ) -> "Pipeline":
         """The paper's three agents over one model; what is None is as the prompt set says.
 
-        Raises ConfigError on an unknown model, prompt set or agent.
+        ``without`` leaves agents out; in the Decomposer's place one plain prompt writes the SQL,
+        since there has to be some. Raises ConfigError on an unknown model, prompt set or agent.
         """
         llm = open_model(model) if isinstance(model, str) else model
         texts = prompts if isinstance(prompts, PromptSet) else PromptSet.load(prompts)
@@ -108,7 +112,9 @@ class Pipeline:
         known = [agent.name for agent in agents]
         if unknown := sorted(set(without) - set(known)):
             raise ConfigError(f"No agent is called {unknown[0]!r}: they are {', '.join(known)}.")
-        return cls([agent for agent in agents if agent.name not in without])
+        in_place = {Decomposer.name: Baseline(llm, texts)}
+        kept = (in_place.get(a.name) if a.name in without else a for a in agents)
+        return cls([agent for agent in kept if agent is not None])
 
     def stream(self, question: str, database: Database, evidence: str = "") -> Iterator[Event]:
         """Answer ``question``, yielding an event after each step; the last is "done" or "error".

@@ -5,24 +5,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from macsql.agents import Agent
+from macsql.agents import Agent, Baseline
 from macsql.errors import ConfigError
-from macsql.evaluation.baseline import Baseline
 from macsql.evaluation.example import Example
 from macsql.evaluation.oracle import OracleSelector
 from macsql.llm.base import LLM
 from macsql.pipeline import Pipeline
 from macsql.prompts import PromptSet, PruneRule, Style
 
-DECOMPOSER, SELECTOR = "decomposer", "selector"
+SELECTOR = "selector"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Makeup:
     """The agents of a run; None leaves what the prompt set says.
 
-    ``without`` leaves agents out: without the Decomposer the one-prompt baseline writes the SQL
-    in its place, since there has to be some. ``baseline`` is that prompt alone, with no agent.
+    ``without`` leaves agents out, as ``Pipeline.of`` does. ``baseline`` is one prompt alone.
     ``oracle_schema`` puts the gold's tables and columns in the Selector's place.
     """
 
@@ -69,21 +67,18 @@ class Makeup:
         }
 
     def _agents(self, llm: LLM, prompts: PromptSet) -> list[Agent]:
-        one_prompt = Baseline(llm, prompts)
         if self.baseline:
-            return [one_prompt]
-        kept = Pipeline.of(
+            return [Baseline(llm, prompts)]
+        pipeline = Pipeline.of(
             llm,
             prompts=prompts,
-            without=tuple(name for name in self.without if name != DECOMPOSER),
+            without=self.without,
             shots=self.shots,
             style=self.style,
             prune=self.prune,
             max_refinements=self.max_refinements,
-        ).agents
-        if DECOMPOSER not in self.without:
-            return list(kept)
-        return [one_prompt if agent.name == DECOMPOSER else agent for agent in kept]
+        )
+        return list(pipeline.agents)
 
 
 def _checksum(prompts: PromptSet) -> str:
