@@ -46,10 +46,12 @@ class Call:
     start: int
 
 
-def find_calls(sql: str, tokens: Sequence[Token], tree: exp.Expr, dialect: str) -> Iterator[Call]:
+def find_calls(
+    sql: str, tokens: Sequence[Token], nodes: Sequence[exp.Expr], dialect: str
+) -> Iterator[Call]:
     """Every name that is followed by "(", but for keywords, types and aliases with columns."""
     keywords = _KEYWORDS | _KEYWORDS_OF.get(dialect, frozenset())
-    aliases = _alias_places(tree)
+    aliases = _alias_places(nodes)
     for place in range(len(tokens) - 1):
         token = tokens[place]
         if tokens[place + 1].token_type != TokenType.L_PAREN or token.start in aliases:
@@ -69,12 +71,12 @@ def find_calls(sql: str, tokens: Sequence[Token], tree: exp.Expr, dialect: str) 
         yield Call(name.lower() if name.isascii() else name, qualifier, token.start)
 
 
-def _alias_places(tree: exp.Expr) -> frozenset[int]:
+def _alias_places(nodes: Sequence[exp.Expr]) -> frozenset[int]:
     """Where the names of aliases and of common table expressions begin."""
     places = (
-        alias.this.meta.get("start")
-        for alias in tree.find_all(exp.TableAlias)
-        if isinstance(alias.this, exp.Identifier)
+        node.this.meta.get("start")
+        for node in nodes
+        if isinstance(node, exp.TableAlias) and isinstance(node.this, exp.Identifier)
     )
     return frozenset(place for place in places if place is not None)
 

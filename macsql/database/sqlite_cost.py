@@ -5,18 +5,22 @@ text, nothing stops it. So a statement that can build long texts gets a shorter 
 is looked at more often. All of this works on the text alone, with the guard off as well.
 """
 
+import mmap
 import re
 import sys
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 MEMORY = 512_000_000
-LONGEST_SEARCHED = 500_000
+LONGEST_SEARCHED = 300_000
 LONG_STATEMENT = 20_000
 JOINED_TABLES = 64
 MOST_COLUMNS = 2_000
+SECONDS_BETWEEN_LOOKS = 0.005
 OPCODES = 2_000
 OPCODES_WHEN_GROWING = 100
+OPCODES_WHEN_SEARCHING = 10
 
 _GROWING = re.compile(
     r"\b(zeroblob|randomblob|hex|printf|format|group_concat|string_agg|quote|char|recursive"
@@ -27,7 +31,8 @@ _REPLACE = re.compile(r"\breplace\b", re.IGNORECASE)
 _SEARCHING = re.compile(r"\b(instr|replace|like|glob|match|[lr]?trim)\b", re.IGNORECASE)
 _UNBOUNDED = re.compile(r"\bjson_group_", re.IGNORECASE)
 _SOME_CONCATENATIONS = 8
-_COUNTS_BYTES = sys.platform == "darwin"
+_STATM = Path("/proc/self/statm")
+_PAGE = mmap.PAGESIZE
 
 
 def can_grow(sql: str) -> bool:
@@ -47,7 +52,7 @@ def longest_cell(sql: str, normal: int) -> int:
     that goes with the square of the length.
 
     >>> longest_cell("SELECT a FROM t", 10**7), longest_cell("SELECT hex(a) LIKE 'x' FROM t", 10**7)
-    (10000000, 500000)
+    (10000000, 300000)
     """
     if not can_grow(sql):
         return normal
@@ -70,27 +75,46 @@ class Watch:
     opcodes: int = field(init=False)
     _deadline: float = field(init=False)
     _most_memory: int | None = field(init=False, default=None)
+    _next_look: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
-        self.opcodes = OPCODES_WHEN_GROWING if can_grow(self.sql) else OPCODES
+        self.opcodes = _opcodes(self.sql)
         self._deadline = time.monotonic() + self.seconds
         # What these build is outside of SQLite's limit on the length of a text.
         if _UNBOUNDED.search(self.sql):
-            self._most_memory = peak_memory() + self.memory
+            self._most_memory = memory_in_use() + self.memory
 
     def __call__(self) -> bool:
         """Whether the statement has to end now."""
-        self.is_out_of_time = time.monotonic() > self._deadline
-        if self._most_memory is not None:
-            self.is_out_of_memory = peak_memory() > self._most_memory
+        now = time.monotonic()
+        self.is_out_of_time = now > self._deadline
+        if self._most_memory is not None and now >= self._next_look:
+            self.is_out_of_memory = memory_in_use() > self._most_memory
+            self._next_look = now + SECONDS_BETWEEN_LOOKS
         return self.is_out_of_time or self.is_out_of_memory
 
 
-def peak_memory() -> int:
-    """The most memory this process has had, in bytes; 0 where that cannot be asked."""
+def _opcodes(sql: str) -> int:
+    """After how many instructions SQLite asks again."""
+    if not can_grow(sql):
+        return OPCODES
+    return OPCODES_WHEN_SEARCHING if _SEARCHING.search(sql) else OPCODES_WHEN_GROWING
+
+
+def memory_in_use() -> int:
+    """The memory of this process in bytes; 0 where that cannot be asked."""
+    try:
+        pages = int(_STATM.read_bytes().split()[1])
+    except OSError:
+        return _peak_memory()
+    return pages * _PAGE
+
+
+def _peak_memory() -> int:
+    """The same at its highest, where only that is known."""
     try:
         import resource
     except ImportError:
         return 0
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if _COUNTS_BYTES else most * 1024
+    return most if sys.platform == "darwin" else most * 1024

@@ -318,10 +318,10 @@ def test_a_million_rows_end_soon(school_db: Path) -> None:
 
 def test_a_long_cell_is_cut_and_that_is_said(school_db: Path) -> None:
     with opened(school_db, max_cell=10) as database:
-        text = database.execute("SELECT replace(hex(zeroblob(2500000)), '0', 'x')")
+        text = database.execute("SELECT hex(zeroblob(2500000))")
         blob = database.execute("SELECT zeroblob(5000000)")
         short = database.execute("SELECT '1234567890'")
-    assert (text.rows, text.truncated) == ((("x" * 10,),), True)
+    assert (text.rows, text.truncated) == ((("0" * 10,),), True)
     assert (blob.rows, blob.truncated) == (((b"\x00" * 10,),), True)
     assert (short.rows, short.truncated) == ((("1234567890",),), False)
 
