@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -98,7 +99,14 @@ class Database:
             functions=self._functions,
             catalog=allow_catalog,
         )
-        self._backend: Backend = restrict(backend, policy, role, parameters, seconds=SCHEMA_SECONDS)
+        self._backend: Backend = restrict(
+            backend,
+            policy,
+            role,
+            parameters,
+            seconds=SCHEMA_SECONDS,
+            guard=partial(guard_sql, dialect=backend.dialect, functions=self._functions),
+        )
         self._schema: Schema | None = None
         self._lock = threading.Lock()
         self._closed = False

@@ -116,7 +116,7 @@ class Policy:
         """The policy in a YAML file. Raises ConfigError when it cannot be read or is not right."""
         file = Path(path)
         try:
-            content = yaml.safe_load(file.read_text(encoding="utf-8-sig"))
+            content = yaml.load(file.read_text(encoding="utf-8-sig"), Loader=_Loader)
         except OSError as error:
             raise ConfigError(
                 f"The policy {file} cannot be read: {error.strerror or error}."
@@ -192,6 +192,19 @@ def _converted(name: str, text: str, kind: str) -> Parameter:
         raise ConfigError(f"The parameter {name!r} of the policy must be of type {kind}.") from None
 
 
+class _Loader(yaml.SafeLoader):
+    """Plain data only; a name that comes twice is an error: one of its rules would be lost."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for place, key in enumerate(keys):
+            if key in keys[:place]:
+                raise yaml.MarkedYAMLError(
+                    problem="found twice", problem_mark=node.value[place][0].start_mark
+                )
+        return super().construct_mapping(node, deep)
+
+
 def _role(told: object, where: str) -> Role:
     entries = _only(told, where, {"tables", "hide", "parameters"})
     tables = entries.get("tables")
@@ -204,6 +217,8 @@ def _role(told: object, where: str) -> Role:
             str(name): _rule(rule, f"{where}: {name}")
             for name, rule in _mapping(tables, f"{where}: tables").items()
         }
+    if len(set(map(ascii_folded, rules))) < len(rules):
+        raise ConfigError(f"{where}: a table is named twice.")
     parameters = _mapping(entries.get("parameters") or {}, f"{where}: parameters")
     for name, kind in parameters.items():
         if kind not in _TYPES:

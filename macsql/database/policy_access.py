@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 from sqlglot import TokenType
 from sqlglot.dialects.dialect import Dialect
 
-from macsql.database.guard import guard_sql
 from macsql.database.policy import Parameter, Role, TableRule, ascii_folded, check_parameters
 from macsql.database.policy_expressions import condition_sql, literal_sql
 from macsql.database.policy_rewrite import MARK, ROWIDS, Rewritten, names_in, rewrite
@@ -27,7 +26,7 @@ class Access:
     """What ``role`` may see of the database whose whole schema is ``whole``.
 
     ``views`` has the definitions of views, and ``outputs`` asks the database for the columns of a
-    query. Raises ConfigError when the policy does not fit the database: a name that is not there
+    query; ``guard`` refuses what no query may do. Raises ConfigError when the policy does not fit the database: a name that is not there
     could be a misspelt one that should have been hidden.
     """
 
@@ -38,6 +37,7 @@ class Access:
         whole: Schema,
         views: Mapping[str, str],
         outputs: Outputs,
+        guard: Callable[[str], str],
     ) -> None:
         if whole.dialect != "sqlite":
             raise ConfigError("An access policy can be used with SQLite only, so far.")
@@ -47,6 +47,7 @@ class Access:
         self._whole = whole
         self._views = {ascii_folded(name): definition for name, definition in views.items()}
         self._outputs = outputs
+        self._guard = guard
         self._sources: dict[str, str | None] = {}
         self._tables: dict[str, Table] = {}
         self._true_columns: dict[str, set[str]] = {}
@@ -190,7 +191,7 @@ class Access:
         """``source``, when it can run. Raises ConfigError."""
         sql = f"SELECT * FROM {source}"  # noqa: S608
         try:
-            guard_sql(sql, self._whole.dialect)
+            self._guard(sql)
             self._outputs(sql)
         except DatabaseError as error:
             raise ConfigError(f"The policy for the table {table.name!r} fails: {error}") from error
@@ -210,7 +211,7 @@ class Access:
         """Show of a view what the policy leaves of its definition; if that fails, nothing."""
         try:
             names, body = _definition(self._views[ascii_folded(view.name)])
-            body = guard_sql(body, self._whole.dialect)
+            body = self._guard(body)
             if self._names_hidden_columns(body):
                 return
             inner = rewrite(body, self._whole.dialect, self._sources, pinned=True).sql

@@ -1,6 +1,6 @@
 """A database as one role sees it: everything that is read of it goes through the policy."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -77,8 +77,10 @@ def restrict(
     parameters: Mapping[str, Parameter] | None,
     *,
     seconds: float,
+    guard: Callable[[str], str],
 ) -> Backend:
-    """``backend`` as ``role`` sees it; unchanged when there is no policy.
+    """``backend`` as ``role`` sees it; unchanged when there is no policy. What the policy itself
+    says in SQL has to pass ``guard``.
 
     Raises ConfigError when the policy cannot be applied, DatabaseError when the catalog cannot be
     read within ``seconds``.
@@ -97,7 +99,7 @@ def restrict(
             cursor.execute(f"SELECT * FROM ({sql}) LIMIT 0")  # noqa: S608
             return tuple(str(column[0]) for column in cursor.description)
 
-    return RestrictedBackend(backend, Access(rules, parameters or {}, whole, views, outputs))
+    return RestrictedBackend(backend, Access(rules, parameters or {}, whole, views, outputs, guard))
 
 
 def _policy(source: PolicySource) -> Policy:

@@ -165,7 +165,7 @@ def _inside(table: exp.Table) -> Iterator[exp.Expr]:
 
 
 def _refuse_unclear(node: exp.Expr, sql: str) -> None:
-    if isinstance(node, exp.In) and isinstance(node.args.get("field"), exp.Column | exp.Identifier):
+    if isinstance(node, exp.In) and node.args.get("field") is not None:
         raise _unclear("write IN (SELECT column FROM table) instead of IN table", sql)
     if isinstance(node, exp.Identifier) and ascii_folded(node.name) == MARK:
         raise _unclear(f"the name {MARK} is taken", sql)
