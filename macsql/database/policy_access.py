@@ -25,9 +25,9 @@ _FENCE = " LIMIT -1"
 class Access:
     """What ``role`` may see of the database whose whole schema is ``whole``.
 
-    ``views`` has the definitions of views, and ``outputs`` asks the database for the columns of a
-    query; ``guard`` refuses what no query may do. Raises ConfigError when the policy does not fit the database: a name that is not there
-    could be a misspelt one that should have been hidden.
+    ``views`` has the definitions of views, ``outputs`` asks the database for the columns of a
+    query, and ``guard`` refuses what no query may do. Raises ConfigError when the policy does not
+    fit the database: a name that is not there could be a misspelt one that was to be hidden.
     """
 
     def __init__(
