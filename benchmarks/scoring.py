@@ -6,9 +6,10 @@ DATA is the folder with spider/, bird/ and predictions/. The stand-in does what 
 scripts do: one process, one query after the other, a new connection for each, all rows fetched,
 Spider's results compared under every order of columns, BIRD's as sets. It is timed for execution
 accuracy alone and with the script's other score: exact match, which reads the schema again for each
-question, and soft F1, which is a script of its own and runs all queries again. Ours always computes
-everything (strict EX, hardness, classes of mistakes too), checks each statement, and runs it in
-another process with limits of time and memory. Both must come to the same number of right answers.
+question, and soft F1, which is a script of its own and runs all queries again. Ours runs each
+statement, once checked, in another process with limits of time and memory; it is timed with all
+that ``macsql score`` computes (strict EX and classes of mistakes too), and with the official scores
+alone. Both must come to the same number of right answers.
 """
 
 import argparse
@@ -31,7 +32,12 @@ from macsql.evaluation.scoring import answers_of, score_answers
 from macsql.evaluation.soft_f1 import soft_f1
 from macsql.schema import Column, Schema, Table
 
-RUNS = (("spider", "spider_codes-7b.jsonl"), ("bird", "bird_codes-7b-evidence.jsonl"))
+RUNS = (
+    ("spider", "spider_codes-7b.jsonl", "spider_dail-sql-gpt4.jsonl"),
+    ("bird", "bird_codes-7b-evidence.jsonl", "bird_dail-sql-gpt4.jsonl"),
+)
+"""Benchmark, the file that is timed, and one scored before it so that gold results are kept."""
+
 Rows = list[tuple[Any, ...]]
 
 
@@ -42,17 +48,23 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--questions", type=int, default=None, help="only the first N")
     options = parser.parse_args()
-    for name, file in RUNS:
+    for name, file, other in RUNS:
         whole = open_benchmark(name, options.data)
-        predicted = read_predictions(options.data / "predictions" / file, whole)
+        predicted, before = (
+            read_predictions(options.data / "predictions" / f, whole) for f in (file, other)
+        )
         benchmark = whole.only([e.id for e in whole.examples[: options.questions]])
-        measure(file, benchmark, predicted, options.workers)
+        print(f"{file}: {len(benchmark.examples)} questions")
+        measure(benchmark, predicted, before, options.workers)
 
 
 def measure(
-    file: str, benchmark: Benchmark, predicted: Mapping[str, Prediction], workers: int
+    benchmark: Benchmark,
+    predicted: Mapping[str, Prediction],
+    before: Mapping[str, Prediction],
+    workers: int,
 ) -> None:
-    """Time one file, every way after the other."""
+    """Time ``predicted``, every way after the other; ``before`` is scored to know the golds."""
     is_spider = benchmark.rule == "spider"
     right, other = (spider_right, exact) if is_spider else (bird_right, soft)
 
@@ -61,23 +73,34 @@ def measure(
 
     ex_seconds, expected = timed(lambda: stand_in(right))
     more_seconds, _ = timed(lambda: stand_in(other))
-    answers = answers_of(benchmark, predicted)
-    with JudgePool(benchmark.rule, workers=workers, key_groups=benchmark.key_groups) as judges:
+    print(f"  stand-in: EX {ex_seconds:.1f} s, all its scores {ex_seconds + more_seconds:.1f} s")
+    for what, official_only in (("all scores", False), ("official scores", True)):
+        for is_warm in (False, True):
+            with JudgePool(
+                benchmark.rule,
+                workers=workers,
+                key_groups=benchmark.key_groups,
+                official_only=official_only,
+            ) as judges:
+                if is_warm:
+                    right_answers(benchmark, before, judges)
+                seconds, found = timed(lambda: right_answers(benchmark, predicted, judges))
+            when = "gold results cached" if is_warm else "first"
+            print(
+                f"  ours, {what}, {when}: {seconds:.1f} s; the stand-in takes "
+                f"{ex_seconds / seconds:.2f} times that for EX, "
+                f"{(ex_seconds + more_seconds) / seconds:.2f} times for all its scores"
+            )
+            if found != expected:
+                print(f"  differs: {found} right, {expected} by the stand-in")
 
-        def ours() -> int:
-            scored = score_answers(benchmark, answers, judges)
-            return sum(v.ex for v in scored.verdicts.values())
 
-        first_seconds, found = timed(ours)
-        again_seconds, _ = timed(ours)
-    print(f"{file}: {len(answers)} questions, right {found}, by the stand-in {expected}")
-    all_seconds = ex_seconds + more_seconds
-    for what, seconds in (("", first_seconds), (", gold results cached", again_seconds)):
-        print(
-            f"  ours{what}: {seconds:.1f} s; stand-in for EX {ex_seconds:.1f} s "
-            f"({ex_seconds / seconds:.2f} times ours), for all its scores {all_seconds:.1f} s "
-            f"({all_seconds / seconds:.2f} times ours)"
-        )
+def right_answers(
+    benchmark: Benchmark, predicted: Mapping[str, Prediction], judges: JudgePool
+) -> int:
+    """How many are right by our scoring."""
+    scored = score_answers(benchmark, answers_of(benchmark, predicted), judges)
+    return sum(v.ex for v in scored.verdicts.values())
 
 
 def timed(work: Callable[[], int]) -> tuple[float, int]:

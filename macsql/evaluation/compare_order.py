@@ -153,7 +153,8 @@ def _number(node: exp.Expr | None) -> int | None:
 def _meaning(term: exp.Expr, selected: Sequence[exp.Expr]) -> exp.Expr:
     """A sort key as it can stand among the columns: what its number or aliases mean."""
     if isinstance(term, exp.Literal) and term.is_int and 0 < int(term.name) <= len(selected):
-        return selected[int(term.name) - 1].unalias().copy()
+        meant: exp.Expr = selected[int(term.name) - 1].unalias().copy()
+        return meant
     aliased: dict[str, exp.Expr] = {
         s.alias.lower(): s.this for s in selected if isinstance(s, exp.Alias)
     }
