@@ -180,3 +180,21 @@ def test_the_password_of_a_mirror_of_weights_is_in_no_error(
         from_hub(KNOWN["qwen2.5-coder-1.5b"], tmp_path, lambda *_: None)
     assert "nothing" in str(caught.value)
     assert CANARY not in str(caught.value)
+
+
+@pytest.mark.parametrize("database", ["school", f"postgresql://ann:{CANARY}-pw@box/sales"])
+def test_a_saved_run_holds_no_secret(
+    home: Path, player: Any, school_db: Path, monkeypatch: pytest.MonkeyPatch, database: str
+) -> None:
+    player.play(ANSWER)
+    monkeypatch.setenv("OPENAI_API_KEY", f"{CANARY}-environment")
+    line = {"id": "1", "question": "How many?", "gold_sql": "SELECT 1"}
+    (home / "own.jsonl").write_text(json.dumps(line))
+    url = player.url.replace("http://", f"http://ann:{CANARY}-user@") + f"?key={CANARY}-query"
+    options = ["--db", str(school_db) if database == "school" else database, "--out", "run"]
+    options += ["--model", "openai:m", "--base-url", url, "--judges", "1"]
+    done = CliRunner().invoke(app, ["eval", "own.jsonl", *options])
+    again = CliRunner().invoke(app, ["report", "run"])
+    assert (done.exit_code, again.exit_code) == (0, 0)
+    assert list((home / "run").rglob("*.json*"))
+    assert CANARY not in done.stdout + done.stderr + again.stdout + again.stderr + written(home)
