@@ -329,7 +329,7 @@ def test_a_role_without_a_policy_is_an_error(shop: Path) -> None:
         ("roles: {a: {tables: {[note]: all}}}", "not valid YAML"),
         ("roles: {a: {tables: all, parameters: {x: date}}}", "type of 'x'"),
         ("roles: {a: {tables: [nosuch]}}", "'nosuch', which is not there"),
-        ("roles: {a: {tables: all, hide: [salery]}}", "'salery', which is not there"),
+        ("roles: {a: {tables: all, hide: [salaries]}}", "'salaries', which is not there"),
         ("roles: {a: {tables: []}}", "leaves nothing"),
     ],
 )
