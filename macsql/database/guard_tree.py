@@ -9,6 +9,7 @@ from sqlglot import Token, exp
 
 from macsql.database.functions import TABLE_FUNCTIONS, names, safe_functions
 from macsql.database.guard_calls import Call, find_calls
+from macsql.database.sqlite_cost import REPEATED_CHARACTER
 from macsql.errors import UnsafeSQLError
 
 MAX_TREE_DEPTH = 500
@@ -66,7 +67,6 @@ _ROLES = {
     "postgres": names("user current_role current_user session_user system_user current_catalog"),
 }
 _TABLE_FUNCTIONS = frozenset(name.replace("_", "") for name in TABLE_FUNCTIONS)
-_REPEATED_CHARACTER = re.compile(r"%[^%A-Za-z]*(\*|\d{7})[^%A-Za-z]*c")
 _FILE_NAME = re.compile(r"[/\\:*?]")
 _FILE_FORMATS = {
     "duckdb": re.compile(
@@ -237,7 +237,7 @@ def _squashed_functions(dialect: str) -> frozenset[str]:
 def _is_short_format(node: exp.Func) -> bool:
     """Whether the format repeats no character for long: SQLite cannot be stopped while it does."""
     text = next(node.iter_expressions(), None)
-    return isinstance(text, exp.Literal) and not _REPEATED_CHARACTER.search(text.name)
+    return isinstance(text, exp.Literal) and not REPEATED_CHARACTER.search(text.name)
 
 
 def _check_table(node: exp.Table, sql: str, rules: Rules) -> None:

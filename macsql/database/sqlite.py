@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from macsql.database import reflect, sampling
 from macsql.database.engines import Cursor, MayRead, TextErrors
 from macsql.database.functions import SQLITE_FUNCTIONS
-from macsql.database.sqlite_cost import MEMORY, Watch, longest_cell
+from macsql.database.sqlite_cost import MEMORY, Watch, can_repeat, longest_cell
 from macsql.errors import (
     ConfigError,
     DatabaseError,
@@ -35,6 +35,7 @@ DRIVER_ERRORS = (sqlite3.Error, sqlite3.Warning, MemoryError, OverflowError, Uni
 
 # PRAGMAs that the full-text modules ask for when they are used.
 _INTERNAL_PRAGMAS = frozenset({"data_version", "page_size"})
+_UNSTOPPABLE = frozenset({"printf", "format"})
 _CATALOGS = frozenset({"sqlite_master", "sqlite_temp_master"})
 _UNAVAILABLE = {
     sqlite3.SQLITE_BUSY: "is locked by another program. Close that program, or try again later.",
@@ -147,9 +148,10 @@ class SQLiteBackend:
         """The same for a foreign statement: the engine itself refuses everything but queries, and
         what ``may_read`` does not allow.
         """
-        authorize = self._authorize
+        refused = _UNSTOPPABLE if can_repeat(sql) else frozenset()
+        authorize: Callable[..., int] = partial(self._authorize, refused)
         if may_read is not None:
-            authorize = partial(_authorize_reading, may_read, self._authorize)
+            authorize = partial(_authorize_reading, may_read, authorize)
         with self._cursor(sql, seconds) as cursor:
             cursor.connection.set_authorizer(authorize)
             yield cursor
@@ -171,7 +173,14 @@ class SQLiteBackend:
         finally:
             connection.close()
 
-    def _authorize(self, action: int, first: str | None, second: str | None, *_: str | None) -> int:
+    def _authorize(
+        self,
+        refused: frozenset[str],
+        action: int,
+        first: str | None,
+        second: str | None,
+        *_: str | None,
+    ) -> int:
         """SQLite's own question, for each thing a statement does, whether it may."""
         if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE):
             allowed = True
@@ -179,7 +188,8 @@ class SQLiteBackend:
             # Declaring a virtual table touches the catalog's ROWID; its contents stay closed.
             allowed = first not in _CATALOGS or second == "ROWID" or self._catalog
         elif action == sqlite3.SQLITE_FUNCTION:
-            allowed = (second or "").lower() in self._functions
+            name = (second or "").lower()
+            allowed = name in self._functions and name not in refused
         elif action == sqlite3.SQLITE_UPDATE:
             # Also part of declaring a virtual table; for a statement it is refused by SQLite.
             allowed = first == "sqlite_master"

@@ -30,6 +30,12 @@ _GROWING = re.compile(
 _REPLACE = re.compile(r"\breplace\b", re.IGNORECASE)
 _SEARCHING = re.compile(r"\b(instr|replace|like|glob|match|[lr]?trim)\b", re.IGNORECASE)
 _UNBOUNDED = re.compile(r"\bjson_group_", re.IGNORECASE)
+REPEATED_CHARACTER = re.compile(r"%[^%A-Za-z]*(\*|\d{7})[^%A-Za-z]*c")
+_FORMATTING = re.compile(
+    r"""\b(?:printf|format)\b["'`\]]?(?:\s|/\*.*?\*/|--[^\n]*\n)*\("""
+    r"""(?P<fixed>\s*'(?P<format>(?:[^']|'')*)'\s*[,)])?""",
+    re.IGNORECASE | re.DOTALL,
+)
 _SOME_CONCATENATIONS = 8
 _STATM = Path("/proc/self/statm")
 _PAGE = mmap.PAGESIZE
@@ -42,6 +48,18 @@ def can_grow(sql: str) -> bool:
         or len(_REPLACE.findall(sql)) > 1
         or sql.count("||") >= _SOME_CONCATENATIONS
         or len(sql) > LONG_STATEMENT
+    )
+
+
+def can_repeat(sql: str) -> bool:
+    """Whether a call of printf() may repeat a character for long: SQLite cannot be stopped then.
+
+    >>> can_repeat("SELECT printf('%5.2f', a)"), can_repeat("SELECT printf('%999999999c', 'x')")
+    (False, True)
+    """
+    return any(
+        not call["fixed"] or REPEATED_CHARACTER.search(call["format"])
+        for call in _FORMATTING.finditer(sql)
     )
 
 

@@ -62,6 +62,31 @@ def test_a_cell_too_big_is_refused_by_the_engine_alone(school_db: Path, sql: str
     assert run(backend, "SELECT 1", limits).rows == ((1,),)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT printf('%.*c', 2000000000, 'x')",
+        "SELECT format('%2000000000c', 'x')",
+        "SELECT printf /* x */ ('%' || '2000000000c', 'x')",
+        "SELECT \"format\"((SELECT '%2000000000c'), 'x')",
+        "SELECT [printf](name, 2000000000, 'x') FROM school",
+        "SELECT printf -- (\n('%-2000000000c', 'x')",
+    ],
+)
+def test_a_character_is_not_repeated_without_end(school_db: Path, sql: str) -> None:
+    limits = Limits(timeout=60, max_rows=10, max_bytes=10**6, max_cell=100)
+    with pytest.raises(UnsafeSQLError, match="not authorized"):
+        run(SQLiteBackend(school_db, connect_timeout=1), sql, limits)
+    with Database(school_db) as database, pytest.raises(UnsafeSQLError):
+        database.execute(sql)
+
+
+def test_usual_formats_pass_both_locks(school_db: Path) -> None:
+    sql = "SELECT printf('%05.1f %c, it''s', 2.5, 'x'), format ( '%d' , 7) AS format"
+    with Database(school_db) as database:
+        assert database.execute(sql).rows == (("002.5 x, it's", "7"),)
+
+
 MEASURED = """
 import re, sys, time
 from pathlib import Path
