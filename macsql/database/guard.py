@@ -22,6 +22,8 @@ from macsql.errors import UnsafeSQLError
 MAX_CHARACTERS = 200_000
 MAX_TOKENS = 110_000
 MAX_NESTING = 200
+MAX_TYPE_NESTING = 12
+"""Brackets after a type's name, as in DECIMAL(DECIMAL(1)): each level doubles the parser's time."""
 MAX_STEPS_PER_TOKEN = 2
 MIN_STEPS = 4_000
 
@@ -36,6 +38,8 @@ _TSQL_WRITES = names(
     "INSERT UPDATE DELETE MERGE CREATE DROP ALTER TRUNCATE GRANT REVOKE DENY EXEC EXECUTE BACKUP"
     " RESTORE BULK KILL SHUTDOWN RECONFIGURE DBCC USE SET DECLARE WAITFOR BEGIN COMMIT ROLLBACK"
 )
+_OPENING = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.CASE)
+_CLOSING = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.END)
 # Where INTO is an ordinary name.
 _INTO_IS_A_NAME = frozenset({"spark", "databricks", "hive", "bigquery"})
 
@@ -104,12 +108,17 @@ def _tokens(sql: str, dialect: str) -> list[Token]:
 
 
 def _check_nesting(sql: str, tokens: Sequence[Token]) -> None:
-    depth = 0
+    open_after_type: list[bool] = []
+    types = 0
+    before = None
     for token in tokens:
-        opening = token.token_type in (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.CASE)
-        closing = token.token_type in (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.END)
-        depth += opening - closing
-        if depth > MAX_NESTING:
+        if token.token_type in _OPENING:
+            open_after_type.append(before in Parser.TYPE_TOKENS)
+            types += open_after_type[-1]
+        elif token.token_type in _CLOSING and open_after_type:
+            types -= open_after_type.pop()
+        before = token.token_type
+        if len(open_after_type) > MAX_NESTING or types > MAX_TYPE_NESTING:
             raise _refusal(sql, "too-complex", "The statement is nested too deeply.")
 
 
@@ -164,8 +173,9 @@ def _is_bare(token: Token) -> bool:
 
 
 def _parse(sql: str, tokens: list[Token], dialect: str) -> list[exp.Expr | None]:
-    parser = _bounded_parser(dialect)(dialect=Dialect.get_or_raise(dialect))
-    parser.steps_left = MIN_STEPS + MAX_STEPS_PER_TOKEN * len(tokens)
+    parser = _parser_class(dialect)(dialect=Dialect.get_or_raise(dialect))
+    if hasattr(parser, "steps_left"):
+        parser.steps_left = MIN_STEPS + MAX_STEPS_PER_TOKEN * len(tokens)
     try:
         return list(parser.parse(tokens, sql))
     except SqlglotError as error:
@@ -173,10 +183,21 @@ def _parse(sql: str, tokens: list[Token], dialect: str) -> list[exp.Expr | None]
 
 
 @cache
-def _bounded_parser(dialect: str) -> Any:
-    """The parser of ``dialect``, with an end to its patience."""
-    base: type[Parser] = Dialect.get_or_raise(dialect).parser_class
+def _parser_class(dialect: str) -> Any:
+    """The parser of ``dialect``, with an end to its patience.
 
+    The compiled parser of ``sqlglot[c]`` cannot be extended: then the bounds on nesting alone hold.
+    """
+    base: type[Parser] = Dialect.get_or_raise(dialect).parser_class
+    bounded = _bounded(base)
+    try:
+        bounded(dialect=dialect)
+    except TypeError:
+        return base
+    return bounded
+
+
+def _bounded(base: type[Parser]) -> Any:
     class BoundedParser(base):  # type: ignore[misc, valid-type]
         steps_left = 0
 
