@@ -40,6 +40,8 @@ _TSQL_WRITES = names(
 )
 _OPENING = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.CASE)
 _CLOSING = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.END)
+# What sqlglot fails with when a function has too few or too many arguments for it.
+_PARSER_FAULTS = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 # Where INTO is an ordinary name.
 _INTO_IS_A_NAME = frozenset({"spark", "databricks", "hive", "bigquery"})
 
@@ -178,7 +180,7 @@ def _parse(sql: str, tokens: list[Token], dialect: str) -> list[exp.Expr | None]
         parser.steps_left = MIN_STEPS + MAX_STEPS_PER_TOKEN * len(tokens)
     try:
         return list(parser.parse(tokens, sql))
-    except SqlglotError as error:
+    except (SqlglotError, *_PARSER_FAULTS) as error:
         raise _refusal(sql, "unparsable", _syntax_error(error)) from error
 
 
@@ -213,7 +215,7 @@ def _bounded(base: type[Parser]) -> Any:
     return BoundedParser
 
 
-def _syntax_error(error: SqlglotError) -> str:
+def _syntax_error(error: Exception) -> str:
     first: dict[str, Any] = next(iter(getattr(error, "errors", ())), {})
     near = " ".join(f"{first.get('start_context') or ''}{first.get('highlight') or ''}".split())
     where = f' near "…{near[-60:]}"' if near else ""

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlglot.dialects.dialect import Dialect
 
 from macsql.database import guard_sql
 from macsql.errors import ConfigError, UnsafeSQLError
@@ -22,6 +23,7 @@ from guard_statements import Statement, read_statements
 STATEMENTS = read_statements()
 HARMLESS_ONES = [s for s in STATEMENTS if not s.reason]
 HOSTILE = [s for s in STATEMENTS if s.reason]
+REASONS = {"", *(s.reason for s in HOSTILE)}
 ENGINES = ("sqlite", "postgres", "mysql", "duckdb", "spark")
 
 
@@ -165,6 +167,14 @@ def test_with_queries_that_double_are_refused_before_the_engine_unfolds_them() -
 
 def test_arrays_in_arrays_cannot_hang_the_parser() -> None:
     assert verdict("SELECT " + "ARRAY[" * 40 + "1" + "]" * 40, "duckdb") == "too-complex"
+
+
+@pytest.mark.parametrize("dialect", [*ENGINES, "tsql", "bigquery", "snowflake", "oracle"])
+def test_any_number_of_arguments_passes_or_is_refused_by_name(dialect: str) -> None:
+    parser = Dialect.get_or_raise(dialect).parser_class
+    for function in (*parser.FUNCTIONS, *parser.FUNCTION_PARSERS):
+        for arguments in ("", "1", "'a', 'b', 'c'"):
+            assert verdict(f"SELECT {function}({arguments}) FROM t", dialect) in REASONS
 
 
 def test_a_long_list_of_values_passes() -> None:
