@@ -169,11 +169,11 @@ def test_arrays_in_arrays_cannot_hang_the_parser() -> None:
     assert verdict("SELECT " + "ARRAY[" * 40 + "1" + "]" * 40, "duckdb") == "too-complex"
 
 
-@pytest.mark.parametrize("dialect", [*ENGINES, "tsql", "bigquery", "snowflake", "oracle"])
+@pytest.mark.parametrize("dialect", ["sqlite", "mysql", "spark", "tsql"])
 def test_any_number_of_arguments_passes_or_is_refused_by_name(dialect: str) -> None:
     parser = Dialect.get_or_raise(dialect).parser_class
     for function in (*parser.FUNCTIONS, *parser.FUNCTION_PARSERS):
-        for arguments in ("", "1", "'a', 'b', 'c'"):
+        for arguments in ("", "1"):
             assert verdict(f"SELECT {function}({arguments}) FROM t", dialect) in REASONS
 
 
