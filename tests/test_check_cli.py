@@ -153,6 +153,12 @@ def test_a_question_is_answered_within_the_policy(restricted: list[str], tmp_pat
         assert hidden not in trace.read_text()
 
 
+def test_a_question_about_what_is_hidden_is_refused(restricted: list[str]) -> None:
+    done = run("ask", "Which cities?", "--model", "answering:Cities", *restricted)
+    assert (done.stdout, done.exit_code) == ("", 5)
+    assert "there is no table 'school' that you may read" in done.stderr.splitlines()[-1]
+
+
 def test_a_policy_in_the_settings_holds_for_every_command(
     restricted: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,14 @@ from macsql.agents.base import ask_model, note, record
 from macsql.chat import ChatMessage
 from macsql.checks import check, explain_failure, repair, repair_literals
 from macsql.database import Database, Result
-from macsql.errors import DatabaseError, LLMError, ParseError, UnsafeSQLError
+from macsql.errors import (
+    AccessDenied,
+    DatabaseError,
+    ExecutionError,
+    LLMError,
+    ParseError,
+    UnsafeSQLError,
+)
 from macsql.llm.base import LLM
 from macsql.message import Candidate, Finding, Message, Step
 from macsql.parsing import read_sql
@@ -16,6 +23,7 @@ from macsql.prompts import EmptyRule, PromptSet, as_data
 REPLY_TOKENS = 512
 NOTHING_TO_READ = frozenset({"writes", "not-a-query", "several-statements"})
 """Refusals that a rewrite must not argue with: what was asked for is not a question."""
+ACCESS_DENIED = "access-denied"
 
 
 @dataclass(slots=True)
@@ -107,8 +115,7 @@ class Refiner:
         message.sql, message.result, message.findings = best.sql, best.result, best.findings
         if best.result is None:
             message.error = f"No SQL could be executed; the last problem: {best.error}"
-            refused = any(_is_refused(c) for c in trial.candidates)
-            message.error_kind = "UnsafeSQLError" if refused else "ExecutionError"
+            message.error_kind = _kind(best, trial)
 
     def _try(self, sql: str, origin: str, database: Database) -> Candidate:
         """Execute; a DatabaseError is feedback, not the end."""
@@ -119,6 +126,8 @@ class Refiner:
             return Candidate(sql, origin, None, tuple(findings), str(error))
         except DatabaseError as error:
             findings = explain_failure(sql, str(error), database.schema)
+            if isinstance(error, AccessDenied):
+                findings = [Finding(ACCESS_DENIED, "error", str(error)), *findings]
             return Candidate(sql, origin, None, tuple(findings), str(error))
         findings = check(sql, database.schema)
         if not result.rows and self.refine_empty != "never":
@@ -208,6 +217,13 @@ def _quality(candidate: Candidate) -> tuple[bool, bool, bool, bool]:
 
 def _is_refused(candidate: Candidate) -> bool:
     return any(f.code in NOTHING_TO_READ for f in candidate.findings)
+
+
+def _kind(best: Candidate, trial: _Trial) -> str:
+    if any(_is_refused(c) for c in trial.candidates):
+        return UnsafeSQLError.__name__
+    denied = any(f.code == ACCESS_DENIED for f in best.findings)
+    return AccessDenied.__name__ if denied else ExecutionError.__name__
 
 
 def _refusal(error: UnsafeSQLError) -> Finding:
