@@ -39,6 +39,9 @@ class Settings:
     policy: str = _setting(
         "", "access policy: a YAML file; who asks is told with --role and --param"
     )
+    allowed_functions: str = _setting(
+        "", "functions that SQL may call besides the listed ones: names, with commas"
+    )
     model: str = _setting("local", "model that writes the SQL, such as local or openai:MODEL")
     base_url: str = _setting("", "address of an OpenAI-compatible server")
     price: str = _setting(

@@ -153,6 +153,13 @@ def test_a_question_is_answered_within_the_policy(restricted: list[str], tmp_pat
         assert hidden not in trace.read_text()
 
 
+def test_functions_can_be_allowed_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    sql = "SELECT my_score(id) FROM pupil"
+    assert run("check", sql).exit_code == 5
+    monkeypatch.setenv("MACSQL_ALLOWED_FUNCTIONS", "other, My_Score")
+    assert run("check", sql).stdout.startswith("allowed")
+
+
 def test_a_question_about_what_is_hidden_is_refused(restricted: list[str]) -> None:
     done = run("ask", "Which cities?", "--model", "answering:Cities", *restricted)
     assert (done.stdout, done.exit_code) == ("", 5)

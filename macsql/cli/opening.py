@@ -50,7 +50,12 @@ def open_database(
         policy=policy,
         role=caller.role,
         parameters=parameters,
+        allowed_functions=_names(settings.allowed_functions),
     )
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _policy(settings: Settings, caller: Caller) -> tuple[Policy | None, dict[str, Parameter]]:
