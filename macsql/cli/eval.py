@@ -15,7 +15,7 @@ from macsql.cli.show import Screen
 from macsql.cli.streams import report, write_json, writing
 from macsql.config import Settings
 from macsql.database import Database
-from macsql.evaluation.benchmark import open_benchmark, sample_ids
+from macsql.evaluation.benchmark import open_benchmark, sample_ids, sample_name
 from macsql.evaluation.example import Benchmark, Example
 from macsql.evaluation.execution import JudgePool
 from macsql.evaluation.folder import Manifest, RunFolder
@@ -182,8 +182,7 @@ def _benchmark(request: Request) -> Benchmark:
     part, said = request.part, []
     if part.sample is not None:
         ids = sample_ids(whole, part.sample, request.data, seed=part.seed)
-        drawn = f", seed {part.seed}" if part.sample.isdecimal() else ""
-        said.append(f"sample {Path(part.sample).name}{drawn}")
+        said.append(sample_name(part.sample, part.seed))
     if part.limit is not None and part.limit < len(ids):
         ids = ids[: part.limit]
         said.append(f"first {part.limit}")

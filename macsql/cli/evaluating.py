@@ -43,8 +43,8 @@ OwnDatabase = Annotated[
 Sample = Annotated[
     str | None,
     typer.Option(
-        metavar="N|NAME|FILE",
-        help="A part: so many drawn by chance, a list of samples.json, or a file of ids.",
+        metavar="N|N/D|NAME|FILE",
+        help="A part: N drawn by chance, or of D databases; a list of samples.json; a file of ids.",
     ),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", help="Which sample is drawn.")]

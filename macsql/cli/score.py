@@ -15,7 +15,7 @@ from macsql.cli.report import print_summary, print_table
 from macsql.cli.show import Screen
 from macsql.cli.streams import report, write_json, writing
 from macsql.errors import ConfigError
-from macsql.evaluation.benchmark import open_benchmark, sample_ids
+from macsql.evaluation.benchmark import open_benchmark, sample_ids, sample_name
 from macsql.evaluation.example import Benchmark
 from macsql.evaluation.execution import JudgePool
 from macsql.evaluation.folder import ANSWERS, Manifest, RunFolder
@@ -137,8 +137,7 @@ def _part(whole: Benchmark, request: Request) -> Benchmark:
     if request.sample is None:
         return whole
     ids = sample_ids(whole, request.sample, request.data, seed=request.seed)
-    seed = f", seed {request.seed}" if request.sample.isdecimal() else ""
-    name = f"{whole.name} (sample {Path(request.sample).name}{seed})"
+    name = f"{whole.name} ({sample_name(request.sample, request.seed)})"
     return replace(whole.only(ids), name=name)
 
 

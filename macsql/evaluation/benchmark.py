@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -60,20 +61,35 @@ def open_benchmark(
     return open_bird(data, _split(kind, split or usual), questions)
 
 
+DRAWN = re.compile(r"(\d+)(?:/(\d+))?", re.ASCII)
+"""A sample drawn by chance: so many questions, or so many of so many databases."""
+
+
 def sample_ids(
     benchmark: Benchmark, spec: str, data: Path | None = None, *, seed: int = 0
 ) -> tuple[str, ...]:
     """Ids of a part of the benchmark, in its order.
 
-    ``spec`` is a number of questions, drawn by chance from each database in proportion; the name
+    ``spec`` is a number of questions, drawn by chance from each database in proportion, or with
+    "80/8" from so many databases, also drawn (a local model has fewer schemas to read); the name
     of a list of ids in samples.json, in ``data`` or the folder above; or a file of ids, one a line.
     Raises ConfigError when it is none of these, or names an id that the benchmark lacks.
     """
-    if spec.isdecimal():
-        chosen = _drawn(benchmark, int(spec), seed)
+    if numbers := DRAWN.fullmatch(spec):
+        chosen = _drawn(benchmark, int(numbers[1]), int(numbers[2] or 0), seed)
     else:
         chosen = _named(benchmark, spec, data)
     return tuple(e.id for e in benchmark.examples if e.id in chosen)
+
+
+def sample_name(spec: str, seed: int) -> str:
+    """What a sample is called beside the name of its benchmark.
+
+    >>> sample_name("80/8", 1), sample_name("lists/quick.txt", 1)
+    ('sample 80/8, seed 1', 'sample quick.txt')
+    """
+    drawn = DRAWN.fullmatch(spec)
+    return f"sample {spec}, seed {seed}" if drawn else f"sample {Path(spec).name}"
 
 
 def _own_file(name: str) -> Path:
@@ -99,14 +115,21 @@ def _refuse(given: dict[str, object], kind: str) -> None:
             raise ConfigError(f"A {name} cannot be given for {kind}; leave it out.")
 
 
-def _drawn(benchmark: Benchmark, count: int, seed: int) -> set[str]:
+def _drawn(benchmark: Benchmark, count: int, databases: int, seed: int) -> set[str]:
     """So many ids; each database has its share, rounded by largest remainder."""
-    total = len(benchmark.examples)
-    if not 0 < count <= total:
-        raise ConfigError(f"A sample of {count:,} of {total:,} questions cannot be drawn.")
     by_database: dict[str, list[str]] = defaultdict(list)
     for example in benchmark.examples:
         by_database[example.db_id].append(example.id)
+    if databases > len(by_database):
+        raise ConfigError(
+            f"A sample of {databases} of {len(by_database)} databases cannot be drawn."
+        )
+    if databases:
+        names = random.Random(seed).sample(sorted(by_database), databases)
+        by_database = {name: by_database[name] for name in names}
+    total = sum(map(len, by_database.values()))
+    if not 0 < count <= total:
+        raise ConfigError(f"A sample of {count:,} of {total:,} questions cannot be drawn.")
     sizes = {name: count * len(ids) // total for name, ids in by_database.items()}
     remainders = sorted(by_database, key=lambda name: -(count * len(by_database[name]) % total))
     for name in remainders[: count - sum(sizes.values())]:

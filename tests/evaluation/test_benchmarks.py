@@ -391,6 +391,8 @@ def test_a_drawn_sample_has_its_share_of_each_database(tmp_path: Path) -> None:
     assert ids == sample_ids(benchmark, "10", seed=0) != sample_ids(benchmark, "10", seed=1)
     assert len(sample_ids(benchmark, "90")) == 90
     assert len(sample_ids(benchmark, "1")) == 1
+    few = benchmark.only(sample_ids(benchmark, "5/1"))
+    assert (len(few.examples), len({e.db_id for e in few.examples})) == (5, 1)
 
 
 @pytest.mark.parametrize("content", ["2\n\n0\n", "[0, 2]"])
