@@ -155,11 +155,17 @@ def _databases(runs: Sequence[Run]) -> dict[str, str]:
     return {name: place for run in runs for name, place in run.manifest.databases.items()}
 
 
+SHOWN_OPTIONS = ("shots", "style", "prune", "max_refinements", "oracle_schema")
+"""Options by which runs of one model differ."""
+
+
 def _facts(run: Run) -> Iterator[str]:
     manifest = run.manifest
     who = [f"model {manifest.model}"] if manifest.model else []
     if manifest.kind == "eval":
         who += [f"prompts {manifest.prompts}", f"agents {', '.join(manifest.agents) or 'none'}"]
+        given = ((name, manifest.options.get(name)) for name in SHOWN_OPTIONS)
+        who += [f"{name.replace('_', ' ')} {value}" for name, value in given if value]
     yield "; ".join([f"{run.name}: {manifest.benchmark}, {manifest.rule}'s rule", *who])
     when = f"{manifest.started} to {manifest.ended or 'now'}" if manifest.started else ""
     yield "; ".join(
