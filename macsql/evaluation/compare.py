@@ -154,43 +154,41 @@ def _find_order(sides: tuple[_Side, _Side], colours: Colours, labels: Sequence[i
     return False
 
 
+def _renumbered(
+    kinds: Colours, lines: tuple[Sequence[Row], Sequence[Row]], across: Colours
+) -> Colours:
+    """New kinds of lines (columns, or rows), the same on both sides for lines that are alike: of
+    one kind before, with the same cells in lines ``across`` of each kind.
+    """
+    numbers: dict[Hashable, int] = {}
+
+    def side(n: int) -> list[int]:
+        keys = (
+            (kind, frozenset(Counter(zip(across[n], cells, strict=True)).items()))
+            for kind, cells in zip(kinds[n], lines[n], strict=True)
+        )
+        return [numbers.setdefault(key, len(numbers)) for key in keys]
+
+    return side(0), side(1)
+
+
 def _refine(sides: tuple[_Side, _Side], colours: Colours, labels: Sequence[int]) -> Colours | None:
     """Tell columns apart by their cells in rows of each class, and rows by their cells in columns
     of each colour, until nothing changes. None when the two sides turn out to differ.
     """
     classes = (list(labels), list(labels))
     while True:
-        numbers: dict[Hashable, int] = {}
-        found = tuple(
-            [
-                numbers.setdefault(
-                    (colour, frozenset(Counter(zip(rows, cells, strict=True)).items())),
-                    len(numbers),
-                )
-                for colour, cells in zip(mine, side.columns, strict=True)
-            ]
-            for side, mine, rows in zip(sides, colours, classes, strict=True)
-        )
+        found = _renumbered(colours, (sides[0].columns, sides[1].columns), classes)
         if Counter(found[0]) != Counter(found[1]):
             return None
         is_stable = len(set(found[0])) == len(set(colours[0]))
-        colours = (found[0], found[1])
+        colours = found
         if is_stable or len(set(found[0])) == len(found[0]):
             return colours
-        row_numbers: dict[Hashable, int] = {}
-        parted = tuple(
-            [
-                row_numbers.setdefault(
-                    (one, frozenset(Counter(zip(mine, row, strict=True)).items())),
-                    len(row_numbers),
-                )
-                for one, row in zip(rows, side.rows, strict=True)
-            ]
-            for side, mine, rows in zip(sides, colours, classes, strict=True)
-        )
+        parted = _renumbered(classes, (sides[0].rows, sides[1].rows), colours)
         if Counter(parted[0]) != Counter(parted[1]):
             return None
-        classes = (parted[0], parted[1])
+        classes = parted
 
 
 def _ambiguous(predicted: _Side, colours: Colours) -> int | None:

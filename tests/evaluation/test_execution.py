@@ -156,8 +156,11 @@ def test_leaving_the_block_waits_and_ends_every_process(shop: str) -> None:
 def test_close_cancels_what_runs_and_what_waits(shop: str) -> None:
     judges = JudgePool("spider", workers=1, timeout=60)
     asked = [judges.submit(example(shop, id=str(n)), ENDLESS) for n in range(3)]
-    while not asked[0].running():
+    for _ in range(6000):
+        if asked[0].running():
+            break
         time.sleep(0.01)
+    assert asked[0].running()
     judges.close()
     judges.close()
     for future in asked:
