@@ -57,7 +57,7 @@ class Focus:
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One statement that was tried, and what came of it. ``origin`` says who wrote it:
-    "decomposer", "repair" (deterministic) or "refiner".
+    "decomposer", "voter" (a further reply of the model), "repair" (deterministic) or "refiner".
     """
 
     sql: str
@@ -72,7 +72,8 @@ class Step:
     """One thing an agent did. With a model call: what was sent, what came back, what it cost.
 
     It is recorded before the reply is parsed, since it was paid for; a step without ``messages``
-    was done without a model. ``note`` says in a few words what was decided.
+    was done without a model. ``note`` says in a few words what was decided. ``logprob`` is the mean
+    log-probability of the reply's tokens, where the model reports it.
     """
 
     agent: str
@@ -82,6 +83,7 @@ class Step:
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     error: str = ""
+    logprob: float | None = None
 
 
 @dataclass(slots=True)
@@ -89,8 +91,9 @@ class Message:
     """Everything known about one question. Each field has one writer.
 
     question, evidence, schema: the pipeline. focus, values, selection: the Selector, which also
-    narrows ``schema``. sub_questions: the Decomposer. sql: the Decomposer, then the Refiner.
-    result, candidates, findings: the Refiner. steps: every agent appends.
+    narrows ``schema``. sub_questions: the Decomposer. sql: the Decomposer, the Voter, the Refiner.
+    candidates: the Voter, the Refiner. confidence: the Voter, the share of attempts that came to
+    this result; None where there was one. result, findings: the Refiner. steps: all agents append.
     error, error_kind: whoever ends the question without an answer, saying why; the kind is the
     name of the error class, or "NoSQL" when the question needs none.
     """
@@ -107,6 +110,7 @@ class Message:
     candidates: list[Candidate] = field(default_factory=list)
     findings: tuple[Finding, ...] = ()
     steps: list[Step] = field(default_factory=list)
+    confidence: float | None = None
     error: str = ""
     error_kind: str = ""
     seconds: float = 0.0

@@ -70,6 +70,33 @@ def ask_model(  # noqa: PLR0913 - what a model can be told, by name
     return _read(message, parse, _ask_once(message, first, agent, again).text)
 
 
+def sample_model(
+    message: Message,
+    llm: LLM,
+    agent: str,
+    conversation: Sequence[ChatMessage],
+    *,
+    n: int,
+    temperature: float,
+    max_tokens: int = 1024,
+    stop: Sequence[str] = (),
+) -> list[Completion]:
+    """``n`` replies drawn by chance, each recorded as a step. Raises LLMError."""
+    started = time.perf_counter()
+    step = Step(agent=agent, messages=tuple(conversation))
+    try:
+        completions = llm.complete(
+            conversation, n=n, temperature=temperature, max_tokens=max_tokens, stop=stop
+        )
+    except LLMError as error:
+        seconds = time.perf_counter() - started
+        message.steps.append(replace(step, seconds=seconds, error=str(error)))
+        raise
+    each = (time.perf_counter() - started) / max(1, len(completions))
+    message.steps += [_answered(step, completion, each) for completion in completions]
+    return completions
+
+
 def _was_thinking(reply: str) -> bool:
     """Whether a cut reply had not come to its answer: thoughts are shown in tags, or not at all."""
     return not reply.strip() or "<think" in reply
@@ -89,11 +116,18 @@ def _ask_once(
         seconds = time.perf_counter() - started
         message.steps.append(replace(step, seconds=seconds, error=str(error)))
         raise
-    seconds = time.perf_counter() - started
-    message.steps.append(
-        replace(step, reply=completion.text, usage=completion.usage, seconds=seconds)
-    )
+    message.steps.append(_answered(step, completion, time.perf_counter() - started))
     return completion
+
+
+def _answered(step: Step, completion: Completion, seconds: float) -> Step:
+    return replace(
+        step,
+        reply=completion.text,
+        usage=completion.usage,
+        seconds=seconds,
+        logprob=completion.logprob,
+    )
 
 
 def _read(message: Message, parse: Callable[[str], T], reply: str) -> T:
