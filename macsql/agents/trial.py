@@ -1,0 +1,128 @@
+"""``Trial``: statements tried for one question: executed, checked and repaired without a model."""
+
+from dataclasses import dataclass, field
+
+from macsql.checks import check, explain_failure, repair, repair_literals
+from macsql.database import Database
+from macsql.errors import AccessDenied, DatabaseError, UnsafeSQLError
+from macsql.message import Candidate, Finding
+from macsql.prompts import EmptyRule
+
+NOTHING_TO_READ = frozenset({"writes", "not-a-query", "several-statements"})
+"""Refusals that a rewrite must not argue with: what was asked for is not a question."""
+ACCESS_DENIED = "access-denied"
+
+
+@dataclass(slots=True)
+class Trial:
+    """What was tried for one question, in order, and the way to try more.
+
+    ``refine_empty`` says when an empty result is a problem, ``use_repair`` whether statements with
+    a certain fault are repaired.
+    """
+
+    database: Database
+    refine_empty: EmptyRule = "diagnosed"
+    use_repair: bool = True
+    candidates: list[Candidate] = field(default_factory=list)
+    seen: set[tuple[str, str]] = field(default_factory=set)
+
+    def execute(self, sql: str, origin: str) -> Candidate:
+        """Run ``sql`` and say what is wrong with it; a DatabaseError is feedback, not the end."""
+        candidate = self._executed(sql, origin)
+        self.candidates.append(candidate)
+        return candidate
+
+    def repaired(self, broken: Candidate) -> tuple[Candidate, str] | None:
+        """The best deterministic repair, if it is better than what it repairs, with its reason."""
+        if not self.use_repair or is_good(broken) or is_refused(broken):
+            return None
+        schema, values = self.database.schema, self.database.similar_values
+        if broken.result is None:
+            repairs = repair(broken.sql, schema, values=values, failed=True)
+        else:
+            repairs = repair_literals(broken.sql, schema, values)
+        best = None
+        for fix in repairs:
+            candidate = self.execute(fix.sql, "repair")
+            if quality(candidate) > quality(best[0] if best else broken):
+                best = candidate, fix.explanation
+            if all(quality(candidate)):
+                break
+        return best
+
+    def known(self, sql: str) -> Candidate | None:
+        """The candidate with this text, if it was tried."""
+        return next((c for c in reversed(self.candidates) if c.sql == sql), None)
+
+    def settle(self, sql: str, origin: str) -> Candidate:
+        """The best that can be made of ``sql`` without a model."""
+        candidate = self.execute(sql, origin)
+        better = self.repaired(candidate)
+        return better[0] if better else candidate
+
+    def repeats(self, candidate: Candidate) -> bool:
+        """Whether this SQL with this problem came before: no progress is to be expected."""
+        problem = candidate.error or ",".join(f.code for f in candidate.findings)
+        key = (" ".join(candidate.sql.split()), problem)
+        known = key in self.seen
+        self.seen.add(key)
+        return known
+
+    def _executed(self, sql: str, origin: str) -> Candidate:
+        schema = self.database.schema
+        try:
+            result = self.database.execute(sql)
+        except UnsafeSQLError as error:
+            findings = [_refusal(error), *check(sql, schema)]
+            return Candidate(sql, origin, None, tuple(findings), str(error))
+        except DatabaseError as error:
+            findings = explain_failure(sql, str(error), schema)
+            if isinstance(error, AccessDenied):
+                findings = [Finding(ACCESS_DENIED, "error", str(error)), *findings]
+            return Candidate(sql, origin, None, tuple(findings), str(error))
+        findings = check(sql, schema)
+        if not result.rows and self.refine_empty != "never":
+            findings = [*findings, *self._why_empty(sql)]
+        return Candidate(sql, origin, result, tuple(findings))
+
+    def _why_empty(self, sql: str) -> list[Finding]:
+        """What the empty result may come from: compared texts that are not stored."""
+        fixes = repair_literals(sql, self.database.schema, self.database.similar_values)
+        if fixes:
+            return [
+                Finding("value-not-stored", "warning", "No row matches.", fix.explanation)
+                for fix in fixes[:1]
+            ]
+        if self.refine_empty == "always":
+            return [Finding("empty-result", "warning", "The query returns no rows.")]
+        return [Finding("empty-result", "hint", "The query returns no rows.")]
+
+
+def is_good(candidate: Candidate) -> bool:
+    """Whether it ran and nothing about it calls for another attempt."""
+    return candidate.result is not None and not any(
+        f.severity == "error" or f.code in ("value-not-stored", "empty-result")
+        for f in candidate.findings
+        if f.severity != "hint"
+    )
+
+
+def is_refused(candidate: Candidate) -> bool:
+    """Whether the guard refused it for what it wants to do."""
+    return any(f.code in NOTHING_TO_READ for f in candidate.findings)
+
+
+def quality(candidate: Candidate) -> tuple[bool, bool, bool, bool]:
+    """Executed beats failed, then no certain fault, then stored values, then rows."""
+    codes = {f.code for f in candidate.findings}
+    return (
+        candidate.result is not None,
+        not any(f.severity == "error" for f in candidate.findings),
+        "value-not-stored" not in codes,
+        bool(candidate.result and candidate.result.rows),
+    )
+
+
+def _refusal(error: UnsafeSQLError) -> Finding:
+    return Finding(error.reason or "refused", "error", str(error))

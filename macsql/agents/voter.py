@@ -1,0 +1,160 @@
+"""Voter: further attempts at the SQL where the first is in doubt; the result most agree on wins."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from macsql.agents.base import record, sample_model
+from macsql.agents.trial import Trial, is_good, is_refused, quality
+from macsql.database import Database
+from macsql.errors import LLMError, ParseError
+from macsql.llm.base import LLM, Completion
+from macsql.message import Candidate, Message, Step
+from macsql.parsing import read_sql
+from macsql.prompts import EmptyRule
+
+Count = int | Literal["auto"]
+"""How many attempts there are with the first; "auto" is one where there is no doubt."""
+
+AUTO = 5
+AT_ONCE = 2
+"""Attempts asked for in one call; when all agree after it, the rest is not asked for."""
+TEMPERATURES = (0.7, 0.9)
+REPLY_TOKENS = 512
+SURE = -0.04
+"""Mean log-probability of the first reply's tokens above which the model is sure."""
+
+
+class Voter:
+    """Asks again, by chance, when the first SQL is in doubt, and keeps what most attempts find.
+
+    Every attempt is executed, checked and repaired like the first one; the results are compared,
+    not the texts. ``candidates`` is the number of attempts with the first, "auto" up to five when
+    the first is in doubt: the model was not sure of its words, the statement had to be repaired,
+    or it finds nothing. It runs before the Refiner, which takes over what was executed.
+    """
+
+    name = "voter"
+
+    def __init__(
+        self,
+        llm: LLM,
+        *,
+        candidates: Count = "auto",
+        refine_empty: EmptyRule = "diagnosed",
+        use_repair: bool = True,
+    ) -> None:
+        self.llm = llm
+        self.candidates = candidates
+        self.refine_empty = refine_empty
+        self.use_repair = use_repair
+
+    def run(self, message: Message, database: Database) -> Iterator[Step]:
+        """Write sql, candidates and confidence."""
+        wanted = AUTO if self.candidates == "auto" else self.candidates
+        asked = next((s for s in reversed(message.steps) if s.messages and s.reply), None)
+        if asked is None or message.error or not message.sql or wanted == 1:
+            return
+        trial = Trial(database, self.refine_empty, self.use_repair)
+        best = trial.settle(message.sql, "decomposer")
+        message.sql, message.candidates = best.sql, trial.candidates
+        if is_refused(best):
+            return
+        if self.candidates == "auto" and not is_doubtful(trial.candidates[0], asked.logprob):
+            return
+        ballots = [Ballot(best, asked.logprob)]
+        for temperature in TEMPERATURES:
+            count = min(AT_ONCE, wanted - len(ballots))
+            if count < 1 or _is_settled(ballots, wanted):
+                break
+            try:
+                replies = self._ask(message, asked, count, temperature)
+            except LLMError:
+                # An answer is there; that no second opinion could be had does not spoil it.
+                yield message.steps[-1]
+                break
+            ballots += self._cast(replies, trial, message.schema.dialect)
+            yield from message.steps[-len(replies) :]
+        best, share = elect(ballots)
+        message.sql, message.confidence = best.sql, round(share, 3)
+        yield record(message, self.name, f"{share:.0%} of {len(ballots)} attempts agree")
+
+    def _ask(self, message: Message, asked: Step, n: int, temperature: float) -> list[Completion]:
+        return sample_model(
+            message,
+            self.llm,
+            self.name,
+            asked.messages,
+            n=n,
+            temperature=temperature,
+            max_tokens=REPLY_TOKENS,
+        )
+
+    def _cast(
+        self, replies: Sequence[Completion], trial: Trial, dialect: str
+    ) -> Iterator["Ballot"]:
+        for reply in replies:
+            try:
+                sql = read_sql(reply.text, dialect)
+            except ParseError:
+                continue
+            yield Ballot(trial.settle(sql, self.name), reply.logprob)
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """An attempt, with the mean log-probability of the words it was written in, if known."""
+
+    candidate: Candidate
+    logprob: float | None
+
+
+def is_doubtful(first: Candidate, logprob: float | None) -> bool:
+    """Whether the first SQL, as the model wrote it, calls for a second opinion."""
+    unsure = logprob is not None and logprob < SURE
+    return unsure or not is_good(first) or not (first.result and first.result.rows)
+
+
+def elect(ballots: Sequence[Ballot]) -> tuple[Candidate, float]:
+    """The candidate whose result has most weight behind it, and its share of the weight.
+
+    Attempts that failed, or have a certain fault, count for nothing unless all do. Of those with
+    the winning result the first is taken: the first of all was written without chance.
+    """
+    best = max(_standing(b) for b in ballots)
+    eligible = [b for b in ballots if _standing(b) == best]
+    groups: dict[object, list[Ballot]] = defaultdict(list)
+    for ballot in eligible:
+        groups[_same_rows(ballot.candidate)].append(ballot)
+    weights = {key: sum(map(_weight, group)) for key, group in groups.items()}
+    winner = max(weights, key=lambda key: weights[key])
+    return groups[winner][0].candidate, weights[winner] / sum(map(_weight, ballots))
+
+
+def _standing(ballot: Ballot) -> tuple[bool, bool, bool, bool]:
+    return quality(ballot.candidate)
+
+
+def _weight(ballot: Ballot) -> float:
+    """How likely the words were for the model, but never nothing."""
+    return 1.0 if ballot.logprob is None else math.exp(max(ballot.logprob, -3.0))
+
+
+def _same_rows(candidate: Candidate) -> object:
+    """Equal for results with the same rows in any order; a failure is like no other."""
+    if candidate.result is None:
+        return candidate.sql
+    rows = Counter(tuple(map(_same_cell, row)) for row in candidate.result.rows)
+    return frozenset(rows.items()), candidate.result.truncated
+
+
+def _same_cell(cell: object) -> object:
+    return round(cell, 6) if isinstance(cell, float) else repr(cell)
+
+
+def _is_settled(ballots: Sequence[Ballot], wanted: int) -> bool:
+    """Whether one result has more than half of all the attempts there could be."""
+    counts = Counter(_same_rows(b.candidate) for b in ballots if b.candidate.result)
+    return bool(counts) and max(counts.values()) > wanted / 2
