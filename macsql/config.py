@@ -59,6 +59,9 @@ class Settings:
     max_refinements: int = _setting(
         3, "times the model may rewrite SQL that failed", low=0, high=20
     )
+    candidates: str = _setting(
+        "1", "attempts at the SQL, of which the result most agree on wins: a number, or auto"
+    )
     cache: bool = _setting(False, "keep the model's replies on disk and pay for each once")
     keep_traces: int = _setting(
         200, "traces of questions kept, the newest ones; 0 writes none", low=0, high=1_000_000

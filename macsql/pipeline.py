@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from macsql.agents import Agent, Baseline, Decomposer, Refiner, Selector
+from macsql.agents import Agent, Baseline, Decomposer, Refiner, Selector, Voter
+from macsql.agents.voter import Count
 from macsql.database import Database
 from macsql.errors import ConfigError, DatabaseUnavailable, MacSQLError, QuestionError
 from macsql.llm import open_model
@@ -96,24 +97,28 @@ class Pipeline:
         style: Style | None = None,
         prune: PruneRule | None = None,
         max_refinements: int = 3,
+        candidates: Count = 1,
     ) -> "Pipeline":
         """The paper's three agents over one model; what is None is as the prompt set says.
 
         ``without`` leaves agents out; in the Decomposer's place one plain prompt writes the SQL,
-        since there has to be some. Raises ConfigError on an unknown model, prompt set or agent.
+        since there has to be some. ``candidates`` above one, or "auto", adds the Voter before the
+        Refiner. Raises ConfigError on an unknown model, prompt set or agent.
         """
         llm = open_model(model) if isinstance(model, str) else model
         texts = prompts if isinstance(prompts, PromptSet) else PromptSet.load(prompts)
-        agents: tuple[Agent, ...] = (
+        agents: list[Agent] = [
             Selector(llm, texts, prune=prune),
             Decomposer(llm, texts, shots=shots, style=style),
             Refiner(llm, texts, max_refinements=max_refinements),
-        )
+        ]
         known = [agent.name for agent in agents]
         if unknown := sorted(set(without) - set(known)):
             raise ConfigError(f"No agent is called {unknown[0]!r}: they are {', '.join(known)}.")
         in_place = {Decomposer.name: Baseline(llm, texts)}
-        kept = (in_place.get(a.name) if a.name in without else a for a in agents)
+        kept = [in_place.get(a.name) if a.name in without else a for a in agents]
+        if candidates != 1 and Refiner.name not in without:
+            kept.insert(-1, Voter(llm, candidates=candidates, refine_empty=texts.refine_empty))
         return cls([agent for agent in kept if agent is not None])
 
     def stream(self, question: str, database: Database, evidence: str = "") -> Iterator[Event]:

@@ -9,7 +9,7 @@ from typing import Literal
 from macsql.agents.base import record, sample_model
 from macsql.agents.trial import Trial, is_good, is_refused, quality
 from macsql.database import Database
-from macsql.errors import LLMError, ParseError
+from macsql.errors import ConfigError, LLMError, ParseError
 from macsql.llm.base import LLM, Completion
 from macsql.message import Candidate, Message, Step
 from macsql.parsing import read_sql
@@ -17,6 +17,7 @@ from macsql.prompts import EmptyRule
 
 Count = int | Literal["auto"]
 """How many attempts there are with the first; "auto" is one where there is no doubt."""
+MOST = 32
 
 AUTO = 5
 AT_ONCE = 2
@@ -101,6 +102,19 @@ class Voter:
             except ParseError:
                 continue
             yield Ballot(trial.settle(sql, self.name), reply.logprob)
+
+
+def read_count(text: str) -> Count:
+    """The number of attempts that ``text`` says. Raises ConfigError.
+
+    >>> read_count("5"), read_count("auto")
+    (5, 'auto')
+    """
+    if text == "auto":
+        return "auto"
+    if text.isdecimal() and 1 <= int(text) <= MOST:
+        return int(text)
+    raise ConfigError(f"candidates must be auto, or a number from 1 to {MOST}: not {text!r}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from macsql.cli.group import Commands
 from macsql.cli.options import (
     BaseUrl,
     Cache,
+    Candidates,
     Csv,
     Db,
     Descriptions,
@@ -88,6 +89,7 @@ def ask(  # noqa: PLR0913 - one parameter for each option
     prune: Prune = None,
     without: Without = None,
     max_refinements: MaxRefinements = None,
+    candidates: Candidates = None,
     timeout: Timeout = None,
     max_rows: Annotated[
         int | None, typer.Option(metavar="N", help="Rows read of a result.")
@@ -133,6 +135,7 @@ def ask(  # noqa: PLR0913 - one parameter for each option
             "price": price,
             "prompts": prompts,
             "max_refinements": max_refinements,
+            "candidates": candidates,
             "timeout": timeout,
             "max_rows": max_rows,
             "cache": cache,

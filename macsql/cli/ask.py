@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from macsql import __version__
+from macsql.agents.voter import read_count
 from macsql.cli.exits import ANSWERED, code_of_answer, code_of_error
 from macsql.cli.opening import NOBODY, Caller, open_database, open_llm, stand_in
 from macsql.cli.show import OutputForm, Screen
@@ -162,4 +163,5 @@ def _pipeline(llm: LLM, settings: Settings, shape: Shape) -> Pipeline:
         shots=shape.shots,
         prune=shape.prune,
         max_refinements=settings.max_refinements,
+        candidates=read_count(settings.candidates),
     )

@@ -8,6 +8,7 @@ import typer
 from macsql.cli.options import (
     BaseUrl,
     Cache,
+    Candidates,
     Json,
     MaxRefinements,
     Model,
@@ -181,6 +182,7 @@ def evaluate(  # noqa: PLR0913 - one parameter for each option
     prune: Prune = None,
     without: Without = None,
     max_refinements: MaxRefinements = None,
+    candidates: Candidates = None,
     baseline: Annotated[
         bool,
         typer.Option("--baseline", help="Measure the model alone: one prompt, no agents."),
@@ -228,6 +230,7 @@ def evaluate(  # noqa: PLR0913 - one parameter for each option
 
     Run it again with the same options to go on with a run that was stopped.
     """
+    from macsql.agents.voter import read_count
     from macsql.cli.eval import Part, Request
     from macsql.cli.eval import evaluate as run
     from macsql.config import load_settings
@@ -242,6 +245,7 @@ def evaluate(  # noqa: PLR0913 - one parameter for each option
             "price": price,
             "prompts": prompts,
             "max_refinements": max_refinements,
+            "candidates": candidates,
             "timeout": timeout,
             "cache": cache,
         }
@@ -253,6 +257,7 @@ def evaluate(  # noqa: PLR0913 - one parameter for each option
         prune=prune,
         without=tuple(agent.value for agent in without or ()),
         max_refinements=settings.max_refinements,
+        candidates=read_count(settings.candidates),
         baseline=baseline,
         oracle_schema=oracle_schema,
     )

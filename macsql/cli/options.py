@@ -86,6 +86,14 @@ Without = Annotated[
 MaxRefinements = Annotated[
     int | None, typer.Option(metavar="N", help="Times the model may rewrite SQL that failed.")
 ]
+Candidates = Annotated[
+    str | None,
+    typer.Option(
+        metavar="auto|N",
+        help="Attempts at the SQL, of which the result most agree on wins: N, or up to five where "
+        "the first is in doubt.",
+    ),
+]
 Timeout = Annotated[
     float | None, typer.Option(metavar="SECONDS", help="Time a query may run in the database.")
 ]

@@ -155,7 +155,7 @@ def _databases(runs: Sequence[Run]) -> dict[str, str]:
     return {name: place for run in runs for name, place in run.manifest.databases.items()}
 
 
-SHOWN_OPTIONS = ("shots", "style", "prune", "max_refinements", "oracle_schema")
+SHOWN_OPTIONS = ("shots", "style", "prune", "max_refinements", "candidates", "oracle_schema")
 """Options by which runs of one model differ."""
 
 

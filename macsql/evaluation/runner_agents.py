@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from macsql.agents import Agent, Baseline
+from macsql.agents.voter import Count
 from macsql.errors import ConfigError
 from macsql.evaluation.example import Example
 from macsql.evaluation.oracle import OracleSelector
@@ -30,6 +31,7 @@ class Makeup:
     prune: PruneRule | None = None
     without: tuple[str, ...] = ()
     max_refinements: int = 3
+    candidates: Count = 1
     baseline: bool = False
     oracle_schema: bool = False
 
@@ -63,6 +65,7 @@ class Makeup:
             "style": self.style or prompts.style,
             "prune": self.prune or prompts.prune_rule,
             "max_refinements": self.max_refinements,
+            "candidates": self.candidates,
             "oracle_schema": self.oracle_schema,
         }
 
@@ -77,6 +80,7 @@ class Makeup:
             style=self.style,
             prune=self.prune,
             max_refinements=self.max_refinements,
+            candidates=self.candidates,
         )
         return list(pipeline.agents)
 
