@@ -1,0 +1,83 @@
+"""What a query gives against what its question asks for."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from macsql.checks.output import check_output
+from macsql.checks.question import asked_items, read_question
+
+
+def pairs(name: str) -> list[tuple[str, ...]]:
+    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [tuple(part.strip() for part in line.split("|", 2)) for line in lines]
+
+
+@pytest.mark.parametrize(("code", "question", "sql"), pairs("questions.txt"))
+def test_query_that_gives_something_else_is_found(
+    code: str, question: str, sql: str, school: Any
+) -> None:
+    assert school.refusal(sql) == ""
+    found = check_output(question, sql, school.schema)
+    assert all(f.message and f.hint and f.severity in ("warning", "hint") for f in found)
+    codes = [f.code for f in found]
+    assert (codes == []) if code == "-" else (code in codes)
+
+
+def test_place_of_what_is_too_much_is_marked(school: Any) -> None:
+    sql = "SELECT first_name, id FROM pupil WHERE age = 12"
+    spans = {f.code: f.span for f in check_output("Who is 12?", sql, school.schema)}
+    assert spans["id-unasked"] is not None
+    assert sql[slice(*spans["id-unasked"])] == "id"
+
+
+def test_warnings_come_before_hints(school: Any) -> None:
+    sql = "SELECT name FROM school WHERE city = 'ROME' ORDER BY name"
+    found = check_output("Which schools are in PARIS?", sql, school.schema)
+    assert [f.severity for f in found] == ["warning", "hint"]
+
+
+def test_words_of_the_evidence_count_as_said(school: Any) -> None:
+    question, sql = "Which schools are French?", "SELECT name FROM school WHERE city = 'PARIS'"
+    assert [f.code for f in check_output(question, sql, school.schema)] == ["text-unasked"]
+    evidence = "French refers to city = 'PARIS'"
+    assert check_output(question, sql, school.schema, evidence=evidence) == []
+
+
+def test_columns_of_the_answer_are_those_of_the_last_select(school: Any) -> None:
+    sql = "WITH a AS (SELECT name, city FROM school) SELECT name FROM a"
+    assert check_output("List the names of all schools.", sql, school.schema) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "items"),
+    [
+        ("What are the names and ages of all singers?", ("the names", "ages")),
+        ("Show the name, city and country of each airport.", ("the name", "city", "country")),
+        ("List names of pupils and their ages.", ()),
+        ("Show all information about pupils.", ()),
+        ("How many pupils are there for each school?", ()),
+        ("How many pupils are there?", ("how many",)),
+        ("pupils", ()),
+    ],
+)
+def test_things_that_a_question_lists(question: str, items: tuple[str, ...]) -> None:
+    assert asked_items(read_question(question)) == items
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    question=st.one_of(st.text(max_size=60), st.sampled_from(["How many?", "List, of.", "top 3"])),
+    sql=st.one_of(
+        st.text(max_size=60),
+        st.sampled_from(
+            ["SELECT 1", "VALUES (1)", "SELECT * FROM pupil LIMIT 2", "SELECT a FROM (SELECT 1 a)"]
+        ),
+    ),
+)
+def test_no_text_raises(question: str, sql: str, school: Any) -> None:
+    assert isinstance(check_output(question, sql, school.schema), list)
