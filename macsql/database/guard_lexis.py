@@ -6,7 +6,7 @@ cut up a second time by the rules of the engine itself, and must fall into the s
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import Token, TokenType
 
@@ -106,6 +106,8 @@ _ANY = Lexis(
     rf"{_QUOTED}|{_TICKED}|\[[^\]'\"]*\]",
     r"\\|#|\$\$|\$\{|@@|'[^']*\\|\"[^\"]*\\|/\*(?:[!+]|(?:(?!\*/).)*/\*)|--(?![ \t\n\r]|\Z)",
 )
+# "@" is a stage of files in Snowflake, and another database in Oracle.
+_ENGINES |= {name: replace(_ANY, refused=rf"{_ANY.refused}|@") for name in ("snowflake", "oracle")}
 _PATTERNS = {engine: lexis.pattern() for engine, lexis in _ENGINES.items()}
 _ANY_PATTERN = _ANY.pattern()
 _NESTED = re.compile(r"/\*|\*/")

@@ -9,6 +9,7 @@ from sqlglot import Token, exp
 
 from macsql.database.functions import TABLE_FUNCTIONS, names, safe_functions
 from macsql.database.guard_calls import Call, find_calls
+from macsql.database.guard_dots import find_dotted
 from macsql.database.sqlite_cost import REPEATED_CHARACTER
 from macsql.errors import UnsafeSQLError
 
@@ -49,23 +50,54 @@ _KINDS = names(
 )
 # The most frequent kinds, of which there is nothing else to ask.
 _HARMLESS = frozenset({exp.Identifier, exp.Literal, exp.EQ, exp.Select, exp.From, exp.TableAlias})
+# Dialects that read names as another one does.
+_FAMILY = {
+    "redshift": "postgres",
+    "materialize": "postgres",
+    "risingwave": "postgres",
+    "databricks": "spark",
+    "hive": "spark",
+}
 _CATALOG_SCHEMAS = {
     "sqlite": frozenset[str](),
     "postgres": frozenset({"information_schema", "pg_catalog", "pg_toast"}),
     "mysql": frozenset({"information_schema", "mysql", "performance_schema", "sys", "ndbinfo"}),
     "duckdb": frozenset({"information_schema", "pg_catalog", "system"}),
     "spark": frozenset({"information_schema", "system"}),
+    "tsql": frozenset({"information_schema", "sys", "master", "msdb", "tempdb"}),
+    "snowflake": frozenset({"information_schema", "account_usage"}),
 }
 _ANY_CATALOG = frozenset().union(*_CATALOG_SCHEMAS.values())
 _CATALOG_NAMES = {
     "sqlite": re.compile(r"sqlite_|pragma_|dbstat$|bytecode$|tables_used$|fts5vocab$"),
     "postgres": re.compile(r"pg_"),
     "duckdb": re.compile(r"sqlite_(temp_)?(master|schema)$|duckdb_|pragma_|pg_"),
+    "redshift": re.compile(r"pg_|st[lv]_|sv[lv]_|sys_"),
+    "oracle": re.compile(r"(all|cdb|dba)_|g?v\$|x\$"),
+    "tsql": re.compile(
+        r"sys(columns|comments|configures|databases|depends|files|foreignkeys|indexes|logins|members"
+        r"|messages|objects|permissions|processes|protects|references|servers|types|users)$"
+    ),
+    "bigquery": re.compile(r"information_schema\.|__tables"),
 }
-# PostgreSQL reads these as functions, with no parentheses.
+# Types whose values are looked up in the catalog, as in 1259::pg_catalog.regclass.
+_CATALOG_TYPES = re.compile(r"pg_|reg(class|coll|conf|dict|name|oper|proc|role|type)")
+# The engine reads these as functions, with no parentheses.
 _ROLES = {
-    "postgres": names("user current_role current_user session_user system_user current_catalog"),
+    "postgres": names(
+        "user current_role current_user session_user system_user current_catalog current_schema"
+    ),
+    "mysql": names("current_role current_user"),
+    "tsql": names("user"),
+    "oracle": names("user uid"),
 }
+# What is no table where a table is expected: a function, and the beginning of a statement.
+_NO_TABLES = {
+    "postgres": _ROLES["postgres"],
+    "duckdb": names("show desc describe summarize"),
+}
+# Where reading a column of this name moves a sequence on.
+_NEXT_VALUE = frozenset({"oracle", "snowflake", "teradata", "exasol"})
 _TABLE_FUNCTIONS = frozenset(name.replace("_", "") for name in TABLE_FUNCTIONS)
 _FILE_NAME = re.compile(r"[/\\:*?]")
 _FILE_FORMATS = {
@@ -87,6 +119,11 @@ class Rules:
     dialect: str
     functions: frozenset[str] = frozenset()
     catalog: bool = False
+
+    @property
+    def family(self) -> str:
+        """The dialect whose rules for names hold."""
+        return _FAMILY.get(self.dialect, self.dialect)
 
     def allows(self, call: Call) -> bool:
         """Whether the function may be called. One of a schema is a function that someone wrote."""
@@ -118,6 +155,14 @@ def check_tree(tree: exp.Expr, sql: str, tokens: Sequence[Token], rules: Rules) 
     for call in calls.values():
         if not rules.allows(call):
             raise _forbidden(f"{call.qualifier}{call.name}", sql)
+    for name in find_dotted(sql, nodes) if rules.family == "postgres" else ():
+        if not rules.knows(name):
+            raise _refusal(
+                sql,
+                "forbidden-function",
+                f"After this dot, {_shown(name)} may be a function that is not on the list of "
+                "allowed functions: give the columns names, as in FROM unnest(a) AS t(b).",
+            )
 
 
 def _check_place(node: exp.Expr, sql: str, rules: Rules) -> None:
@@ -131,6 +176,8 @@ def _check_place(node: exp.Expr, sql: str, rules: Rules) -> None:
         _check_source(node.args.get("field"), sql, rules)
     elif isinstance(node, exp.Column):
         _check_column(node, sql, rules)
+    elif isinstance(node, exp.DataType):
+        _check_type(node.args.get("kind"), sql, rules)
 
 
 def _nodes(tree: exp.Expr, sql: str) -> list[exp.Expr]:
@@ -178,13 +225,17 @@ def _refusal(sql: str, reason: str, message: str) -> UnsafeSQLError:
 
 
 def _forbidden(name: str, sql: str) -> UnsafeSQLError:
-    shown = name if len(name) <= 60 else name[:57] + "..."
+    shown = _shown(name)
     hint = ": write f(x), not x.f()" if "." in name.strip(".") else ""
     return _refusal(
         sql,
         "forbidden-function",
         f"The function {shown}() is not on the list of allowed functions{hint}.",
     )
+
+
+def _shown(name: str) -> str:
+    return name if len(name) <= 60 else name[:57] + "..."
 
 
 def _check_kind(node: exp.Expr, sql: str, rules: Rules, calls: dict[int, Call]) -> None:
@@ -254,6 +305,10 @@ def _check_table(node: exp.Table, sql: str, rules: Rules) -> None:
         return
     if not node.parts:
         raise _refusal(sql, "forbidden-syntax", "A table of the query has no name.")
+    # A fourth name before the others is another server.
+    is_far = isinstance(node.this, exp.Dot) and rules.family != "spark"
+    if is_far or any(isinstance(part, exp.Var) for part in node.parts):
+        raise _refusal(sql, "file-access", f"{node.sql()[:60]!r} is not a table of this database.")
     _check_names(node.parts, sql, rules)
 
 
@@ -269,37 +324,55 @@ def _check_names(parts: Sequence[exp.Expr], sql: str, rules: Rules) -> None:
     """The parts of a table's name: database, schema, table."""
     written = [part.name.lower() for part in parts]
     name, schemas = written[-1], written[:-1]
-    pattern = _CATALOG_NAMES.get(rules.dialect)
-    system = _CATALOG_SCHEMAS.get(rules.dialect, _ANY_CATALOG)
+    pattern = _CATALOG_NAMES.get(rules.dialect) or _CATALOG_NAMES.get(rules.family)
+    system = _CATALOG_SCHEMAS.get(rules.family, _ANY_CATALOG)
     if not rules.catalog and (
         system.intersection(schemas) or (pattern is not None and pattern.match(name))
     ):
         raise _refusal(
             sql, "system-catalog", f"The system table {parts[-1].name} may not be read in a query."
         )
-    if _is_file(parts, sql, rules.dialect):
+    is_bare = len(parts) == 1 and not parts[0].args.get("quoted")
+    if is_bare and name in _NO_TABLES.get(rules.family, ()):
+        raise _refusal(sql, "forbidden-syntax", f"Without quotes, {name} is not a table.")
+    if _is_file(parts, sql, rules.family):
         raise _refusal(sql, "file-access", f"{'.'.join(written)!r} would be read as a file.")
 
 
 def _is_file(parts: Sequence[exp.Expr], sql: str, dialect: str) -> bool:
+    start = parts[-1].meta.get("start")
+    if start is not None and sql[start] == "'":
+        return dialect != "sqlite"
     if dialect not in _FILE_FORMATS:
         return False
     full = ".".join(part.name.lower() for part in parts)
-    if _FILE_FORMATS[dialect].search(full):
-        return True
-    start = parts[-1].meta.get("start")
-    is_text = start is not None and sql[start] == "'"
-    return dialect == "duckdb" and (is_text or bool(_FILE_NAME.search(parts[-1].name)))
+    is_named_so = any(_FILE_NAME.search(part.name) for part in parts)
+    return is_named_so or bool(_FILE_FORMATS[dialect].search(full))
 
 
 def _check_column(node: exp.Column, sql: str, rules: Rules) -> None:
     name = node.this
-    roles = _ROLES.get(rules.dialect, frozenset())
-    if isinstance(name, exp.Identifier) and not name.quoted and not node.table:
-        word = name.name.lower()
-        if word in roles:
-            raise _refusal(
-                sql,
-                "forbidden-function",
-                f"Without quotes, {word} is about the session; for a column write t.{word}.",
-            )
+    if not isinstance(name, exp.Identifier) or name.quoted:
+        return
+    word = name.name.lower()
+    if not node.table and word in _ROLES.get(rules.family, ()):
+        raise _refusal(
+            sql,
+            "forbidden-function",
+            f"Without quotes, {word} is about the session; for a column write t.{word}.",
+        )
+    if node.table and word == "nextval" and rules.dialect in _NEXT_VALUE:
+        raise _refusal(sql, "writes", "Only reading is allowed; nextval moves a sequence on.")
+
+
+def _check_type(kind: exp.Expr | None, sql: str, rules: Rules) -> None:
+    """The name of a type that someone made: a table's, or one of the catalog, is no such."""
+    if not isinstance(kind, exp.Identifier | exp.Dot):
+        return
+    parts = kind.parts if isinstance(kind, exp.Dot) else [kind]
+    _check_names(parts, sql, rules)
+    is_catalog = rules.family == "postgres" and _CATALOG_TYPES.match(parts[-1].name.lower())
+    if is_catalog and not rules.catalog:
+        raise _refusal(
+            sql, "system-catalog", f"The type {parts[-1].name} reads the system catalog."
+        )
