@@ -11,6 +11,7 @@ from macsql.llm.base import LLM
 from macsql.message import Message, Step, SubQuestion
 from macsql.parsing import read_abstention, read_sub_questions
 from macsql.prompts import PromptSet, Style
+from macsql.shots import ExampleStore, WorkedExample
 
 Way = Literal["direct", "decompose"]
 REPLY_TOKENS: dict[Way, int] = {"direct": 512, "decompose": 800}
@@ -33,8 +34,9 @@ LONG_EVIDENCE = 150
 class Decomposer:
     """Asks the model for SQL: at once for a simple question, by sub-questions for another.
 
-    ``shots`` is the number of worked examples shown (0, 1 or 2). ``style`` is "auto" (decided from
-    the question), "direct" or "decompose".
+    ``shots`` is the number of worked examples shown: those of the prompt set, of which there are
+    two, or, for a direct answer, those of ``examples`` that fit the question. ``style`` is "auto"
+    (decided from the question), "direct" or "decompose".
     """
 
     name = "decomposer"
@@ -46,11 +48,13 @@ class Decomposer:
         *,
         shots: int | None = None,
         style: Style | None = None,
+        examples: ExampleStore | None = None,
     ) -> None:
         self.llm = llm
         self.prompts = prompts
         self.shots = prompts.shots if shots is None else shots
         self.style = style or prompts.style
+        self.examples = examples
 
     def run(self, message: Message, database: Database) -> Iterator[Step]:
         """Write sub_questions and sql. Raises ParseError when two replies had no SQL."""
@@ -59,7 +63,7 @@ class Decomposer:
             message,
             self.llm,
             self.name,
-            self.prompt(message, style),
+            self.prompt(message, style, database),
             lambda reply: _read(reply, message.schema.dialect),
             max_tokens=REPLY_TOKENS[style],
             stop=STOP[style],
@@ -73,8 +77,13 @@ class Decomposer:
         how = f"{len(steps)} sub-questions" if len(steps) > 1 else "one query"
         yield note(message, how)
 
-    def prompt(self, message: Message, style: Way) -> list[ChatMessage]:
-        """The conversation that asks for SQL."""
+    def prompt(
+        self, message: Message, style: Way, database: Database | None = None
+    ) -> list[ChatMessage]:
+        """The conversation that asks for SQL. Examples are selected when ``database`` is given."""
+        examples: list[WorkedExample] = []
+        if self.examples and database and style == "direct":
+            examples = self.examples.select(message.question, database, self.shots)
         return self.prompts.render(
             self.name,
             message.schema,
@@ -83,6 +92,8 @@ class Decomposer:
             focus=show_focus(message.focus),
             values=show_values(message.values, message.schema.dialect),
             shots=self.shots,
+            examples=examples,
+            is_foreign=not any(e.is_about(message.schema.name) for e in examples),
             style=style,
         )
 

@@ -107,10 +107,13 @@ def _conversation(message: Message) -> list[ChatMessage]:
 
 
 def conclude(message: Message, candidates: list[Candidate]) -> None:
-    """Put the best candidate into the message, or say that none could be executed."""
+    """Put the best candidate into the message, or say that none could be executed.
+
+    Of equally good ones the SQL that was there before, which the Voter may have chosen, stays.
+    """
     if not candidates:
         return
-    best = max(candidates, key=quality)
+    best = max(candidates, key=lambda c: (quality(c), c.sql == message.sql))
     message.candidates = candidates
     message.sql, message.result, message.findings = best.sql, best.result, best.findings
     message.error = message.error_kind = ""

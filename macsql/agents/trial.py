@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from macsql.checks import check, explain_failure, repair, repair_literals
+from macsql.checks import Repair, check, explain_failure, repair, repair_keys, repair_literals
 from macsql.database import Database
 from macsql.errors import AccessDenied, DatabaseError, UnsafeSQLError
 from macsql.message import Candidate, Finding
@@ -40,8 +40,10 @@ class Trial:
         schema, values = self.database.schema, self.database.similar_values
         if broken.result is None:
             repairs = repair(broken.sql, schema, values=values, failed=True)
+        elif any(f.severity == "error" for f in broken.findings):
+            repairs = repair(broken.sql, schema)
         else:
-            repairs = repair_literals(broken.sql, schema, values)
+            repairs = self._with_stored_values(broken.sql)
         best = None
         for fix in repairs:
             candidate = self.execute(fix.sql, "repair")
@@ -86,9 +88,13 @@ class Trial:
             findings = [*findings, *self._why_empty(sql)]
         return Candidate(sql, origin, result, tuple(findings))
 
+    def _with_stored_values(self, sql: str) -> list[Repair]:
+        schema, values = self.database.schema, self.database.similar_values
+        return [*repair_keys(sql, schema, values), *repair_literals(sql, schema, values)]
+
     def _why_empty(self, sql: str) -> list[Finding]:
         """What the empty result may come from: compared texts that are not stored."""
-        fixes = repair_literals(sql, self.database.schema, self.database.similar_values)
+        fixes = self._with_stored_values(sql)
         if fixes:
             return [
                 Finding("value-not-stored", "warning", "No row matches.", fix.explanation)

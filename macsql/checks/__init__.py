@@ -3,7 +3,16 @@
 from macsql.checks.analysis import check
 from macsql.checks.edits import Repair
 from macsql.checks.failure import explain_failure
+from macsql.checks.key_fixes import repair_keys
 from macsql.checks.literals import StoredValues, repair_literals
 from macsql.checks.repair import repair
 
-__all__ = ["Repair", "StoredValues", "check", "explain_failure", "repair", "repair_literals"]
+__all__ = [
+    "Repair",
+    "StoredValues",
+    "check",
+    "explain_failure",
+    "repair",
+    "repair_keys",
+    "repair_literals",
+]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from macsql.checks.forgiven import forgiven_faults
 from macsql.checks.functions import foreign_functions
+from macsql.checks.keys import summed_keys
 from macsql.checks.problems import Problem, name_problems
 from macsql.checks.resolve import resolve
 from macsql.checks.rules import RULES
@@ -37,7 +38,7 @@ def analyse(sql: str, schema: Schema) -> Analysis:
     try:
         resolution = resolve(statement.tree, schema, statement.dialect, sql)
         problems = name_problems(statement, resolution, schema)
-        for rule in (*RULES, foreign_functions, forgiven_faults):
+        for rule in (*RULES, summed_keys, foreign_functions, forgiven_faults):
             problems += rule(statement, resolution, schema)
     except RecursionError:
         # Nested too deeply to be followed: nothing is claimed, the database will tell.

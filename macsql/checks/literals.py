@@ -85,6 +85,15 @@ def _all_changes(analysis: Analysis, values: StoredValues) -> Iterator[list[_Cha
                 yield list(_changes(place, text, near, title))
 
 
+def compared_texts(analysis: Analysis) -> Iterator[tuple[Use, exp.Expr]]:
+    """Every column compared with a text for equality, and the text."""
+    by_column = {id(u.column): u for u in analysis.resolution.uses}
+    for scope in analysis.resolution.scopes:
+        for column, literal in _comparisons(scope, by_column):
+            if use := by_column.get(id(column)):
+                yield use, literal
+
+
 def _comparisons(scope: Scope, by_column: dict[int, Use]) -> Iterator[tuple[exp.Expr, exp.Expr]]:
     """(column, text) pairs that are compared for equality."""
     joins = (j.args.get("on") for j in scope.select.args.get("joins") or ())

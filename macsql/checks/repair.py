@@ -9,6 +9,7 @@ from macsql.checks.analysis import Analysis, analyse
 from macsql.checks.edits import Fix, Repair
 from macsql.checks.forgiven import forgiven_fixes
 from macsql.checks.functions import function_fixes
+from macsql.checks.keys import summed_key_fixes
 from macsql.checks.literals import StoredValues, repair_literals
 from macsql.checks.name_fixes import name_fixes
 from macsql.checks.problems import Problem
@@ -115,4 +116,6 @@ def _cures(problem: Problem, analysis: Analysis) -> list[Fix]:
         return syntax_fixes(statement, analysis.schema)
     if problem.finding.code in {"unknown-function", "other-dialect", "syntax"}:
         return function_fixes(problem, statement) or forgiven_fixes(problem, statement)
+    if problem.finding.code == "summed-key":
+        return summed_key_fixes(problem, statement)
     return structure_fixes(problem, analysis) or name_fixes(problem, analysis)

@@ -1,0 +1,119 @@
+"""Keys compared with what another table's column holds.
+
+A model that sees ``match.host_city`` writes ``host_city = 'Nanjing'`` where the column holds the id
+of a city. That runs, and finds nothing.
+"""
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from macsql.checks.analysis import Analysis, analyse
+from macsql.checks.edits import Fix, Repair, replace_column
+from macsql.checks.joins import Link
+from macsql.checks.keys import targets
+from macsql.checks.literals import StoredValues, compared_texts
+from macsql.checks.scopes import Use
+from macsql.checks.text import Edit, apply_edits, quote, span
+from macsql.schema import Column, Schema, Table
+
+_LOOKS = 6
+"""Text columns of the other table that a value is looked for in."""
+
+
+def repair_keys(sql: str, schema: Schema, values: StoredValues) -> list[Repair]:
+    """What a statement without rows becomes when its keys are compared as keys; never raises.
+
+    ``key = 'text'`` becomes a look-up of the text in the table that the key refers to, where it is
+    stored; ``key = other.column`` becomes a comparison with the column that it refers to.
+    """
+    analysis = analyse(sql, schema)
+    fixes = [*_texts_for_keys(analysis, values), *_columns_for_keys(analysis)]
+    text = apply_edits(sql, (e for fix in fixes for e in fix.edits)) if fixes else None
+    if text is None:
+        return []
+    return [Repair(text, "; ".join(f.explanation for f in fixes), sum(f.cost for f in fixes))]
+
+
+def _texts_for_keys(analysis: Analysis, values: StoredValues) -> Iterator[Fix]:
+    schema, dialect = analysis.schema, analysis.statement.dialect
+    for use, literal in compared_texts(analysis):
+        table, node = use.relation.table if use.relation else None, literal.parent
+        place = _whole(node) if isinstance(node, exp.EQ) else None
+        if table is None or place is None:
+            continue
+        if literal.name in values(table.name, use.name, literal.name):
+            continue
+        for link in targets(table, use.name, schema):
+            target = schema.table(link.right)
+            if target and (found := _stored_in(target, literal.name, values)):
+                condition = _look_up(use, link, *found, dialect)
+                why = f"{use.name} refers to {target.name}, where {found[1]!r} is a {found[0]}"
+                yield Fix((Edit(*place, condition),), 0.8, why)
+                break
+
+
+def _look_up(use: Use, link: Link, column: str, stored: str, dialect: str) -> str:
+    """``host_city IN (SELECT id FROM city WHERE name = 'Nanjing')``."""
+    key, table = (quote(name, dialect) for name in (link.pairs[0][1], link.right))
+    value = exp.Literal.string(stored).sql(dialect=dialect)
+    inner = ("SELECT", key, "FROM", table, "WHERE", quote(column, dialect), "=", value)
+    return f"{use.column.sql(dialect=dialect)} IN ({' '.join(inner)})"
+
+
+def _stored_in(target: Table, text: str, values: StoredValues) -> tuple[str, str] | None:
+    """(column, stored value) equal to ``text`` but for case, in the other table's text columns."""
+    for column in [c for c in target.columns if _holds_text(c)][:_LOOKS]:
+        for value in values(target.name, column.name, text):
+            if value.casefold().strip() == text.casefold().strip():
+                return column.name, value
+    return None
+
+
+def _holds_text(column: Column) -> bool:
+    return not column.type or any(word in column.type.upper() for word in ("CHAR", "TEXT"))
+
+
+def _columns_for_keys(analysis: Analysis) -> Iterator[Fix]:
+    """``city.name = match.host_city``, where host_city refers to city.id."""
+    by_column = {id(u.column): u for u in analysis.resolution.uses}
+    tree = analysis.statement.tree
+    for node in tree.find_all(exp.EQ, exp.In) if tree else ():
+        for one, other in _sides(node):
+            left, right = by_column.get(id(one)), by_column.get(id(other))
+            if left and right and (fix := _as_key(left, right, analysis)):
+                yield fix
+                break
+
+
+def _sides(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    if isinstance(node, exp.EQ):
+        yield node.left, node.right
+        yield node.right, node.left
+    elif isinstance(query := node.args.get("query"), exp.Subquery):
+        select = query.unnest()
+        if isinstance(select, exp.Select) and len(select.expressions) == 1:
+            yield node.this, select.expressions[0].unalias()
+            yield select.expressions[0].unalias(), node.this
+
+
+def _as_key(column: Use, key: Use, analysis: Analysis) -> Fix | None:
+    """``column`` replaced by what ``key`` refers to, when they are of the two tables concerned."""
+    own = column.relation.table if column.relation else None
+    source = key.relation.table if key.relation else None
+    if column.relation is None or own is None or source is None or own is source:
+        return None
+    for link in targets(source, key.name, analysis.schema):
+        target = link.pairs[0][1]
+        if link.right == own.name and target.casefold() != column.name.casefold():
+            alone = len(column.scope.relations) == 1
+            qualifier = column.qualifier or ("" if alone else column.relation.name)
+            edits = replace_column([column], qualifier, target, analysis.statement.dialect)
+            why = f"{key.name} refers to {own.name}.{target}, not to {column.name}"
+            return Fix(tuple(edits), 0.8, why) if edits else None
+    return None
+
+
+def _whole(node: exp.Binary) -> tuple[int, int] | None:
+    places = [s for n in node.walk() if (s := span(n))]
+    return (min(a for a, _ in places), max(b for _, b in places)) if places else None

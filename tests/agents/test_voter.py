@@ -1,0 +1,141 @@
+"""The Voter: when it asks again, what it chooses, and what it never makes worse."""
+
+import math
+from collections.abc import Callable
+
+import pytest
+
+from macsql.agents.voter import Ballot, elect, read_count
+from macsql.database import Database, Result
+from macsql.errors import ConfigError, LLMError
+from macsql.llm import ScriptedLLM
+from macsql.message import Candidate, Finding, Message
+from macsql.pipeline import Pipeline
+from macsql.prompts import PromptSet
+
+Answer = Callable[..., Message]
+ALL = "SELECT first_name FROM pupil"
+NONE = "SELECT first_name FROM pupil WHERE age > 100"
+BROKEN = "SELECT first_name FROM pupil WHERE"
+ONE = "SELECT first_name FROM pupil WHERE id = 1"
+
+
+def origins(message: Message) -> list[str]:
+    return [c.origin for c in message.candidates]
+
+
+def ballot(rows: tuple[tuple[object, ...], ...] | None, logprob: float | None = None) -> Ballot:
+    result = None if rows is None else Result(("a",), ("TEXT",), rows)
+    return Ballot(Candidate(f"SELECT {rows!r}", "voter", result), logprob)
+
+
+def test_what_most_attempts_find_is_the_answer(answer: Answer) -> None:
+    message = answer(ALL, ONE, ONE, ONE, candidates=4)
+    assert message.sql == ONE
+    assert message.result is not None
+    assert message.result.rows == (("Ann",),)
+    assert message.confidence == 0.75
+    assert origins(message) == ["decomposer", "voter", "voter", "voter"]
+
+
+def test_results_are_compared_and_not_texts(answer: Answer) -> None:
+    message = answer(ALL, "SELECT p.first_name FROM pupil AS p", ONE, candidates=3)
+    assert (message.sql, message.confidence) == (ALL, 0.667)
+
+
+def test_no_further_attempt_when_most_agree_already(answer: Answer) -> None:
+    message = answer(ALL, ALL, ALL, candidates=5)
+    assert (message.sql, message.confidence) == (ALL, 1.0)
+    assert len(message.candidates) == 3
+
+
+def test_where_there_is_no_doubt_nothing_more_is_asked(answer: Answer) -> None:
+    message = answer(ALL, candidates="auto")
+    assert (origins(message), message.confidence) == (["decomposer"], None)
+    assert message.usage.calls == 1
+
+
+@pytest.mark.parametrize("first", [NONE, BROKEN])
+def test_a_failure_and_an_empty_result_are_doubts(answer: Answer, first: str) -> None:
+    message = answer(first, ONE, ONE, ONE, ONE, candidates="auto")
+    assert message.sql == ONE
+    assert message.error == ""
+
+
+def test_what_was_executed_is_not_executed_again(answer: Answer, database: Database) -> None:
+    message = answer(ALL, ONE, ONE, candidates=3)
+    assert len(origins(message)) == 3
+    assert message.result is not None
+
+
+def test_attempts_are_repaired_like_the_first(answer: Answer) -> None:
+    wrong = (
+        "SELECT s.first_name FROM pupil AS p JOIN school AS s ON p.school_id = s.id WHERE p.id=1"
+    )
+    message = answer(NONE, wrong, wrong, wrong, wrong, candidates="auto")
+    assert message.result is not None
+    assert message.result.rows == (("Ann",),)
+
+
+def test_a_failing_model_does_not_cost_the_answer(answer: Answer) -> None:
+    message = answer(NONE, LLMError("gone"), candidates="auto")
+    assert (message.sql, message.error) == (NONE, "")
+    assert message.result is not None
+
+
+def test_replies_without_sql_are_no_attempts(answer: Answer) -> None:
+    message = answer(NONE, "I cannot say.", "", ONE, ONE, candidates="auto")
+    assert message.sql == ONE
+
+
+def test_when_all_fail_the_refiner_goes_on(answer: Answer) -> None:
+    broken = [f"SELECT qqqq{i} FROM zzzz" for i in range(5)]
+    message = answer(*broken, ONE, candidates="auto")
+    assert message.sql == ONE
+    assert origins(message)[-1] == "refiner"
+
+
+def test_a_write_is_refused_and_not_voted_on(answer: Answer) -> None:
+    message = answer("DROP TABLE pupil", candidates=5)
+    assert message.error_kind == "UnsafeSQLError"
+    assert message.usage.calls == 1
+
+
+def test_without_the_refiner_nothing_is_executed_and_nothing_voted_on(
+    database: Database, prompts: PromptSet
+) -> None:
+    model = ScriptedLLM([ALL])
+    pipeline = Pipeline.of(model, prompts=prompts, without=("refiner",), candidates=5)
+    assert [a.name for a in pipeline.agents] == ["selector", "decomposer"]
+
+
+def test_likelier_words_weigh_more() -> None:
+    chosen, share = elect([ballot((("x",),), -2.0), ballot((("y",),), -0.01)])
+    assert chosen.result is not None
+    assert chosen.result.rows == (("y",),)
+    assert share == pytest.approx(math.exp(-0.01) / (math.exp(-0.01) + math.exp(-2.0)))
+
+
+def test_a_failure_never_wins_against_a_result() -> None:
+    chosen, _ = elect([ballot(None), ballot(None), ballot((("x",),), -3.0)])
+    assert chosen.result is not None
+
+
+def test_a_certain_fault_never_wins_against_a_clean_statement() -> None:
+    fault = Finding("unknown-column", "error", "no such column")
+    rows = Result(("a",), ("TEXT",), (("x",),))
+    faulty = Ballot(Candidate("SELECT 1", "voter", rows, (fault,)), 0.0)
+    chosen, _ = elect([faulty, faulty, ballot((("y",),))])
+    assert chosen.result is not None
+    assert chosen.result.rows == (("y",),)
+
+
+def test_the_order_of_rows_does_not_make_another_result() -> None:
+    _, share = elect([ballot((("x",), ("y",))), ballot((("y",), ("x",)))])
+    assert share == 1.0
+
+
+@pytest.mark.parametrize("text", ["0", "33", "many", "", "-1", "1.5"])
+def test_a_count_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match="candidates must be auto, or a number from 1 to 32"):
+        read_count(text)
