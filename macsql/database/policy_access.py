@@ -17,8 +17,9 @@ from macsql.schema import Column, ForeignKey, Schema, Table
 Outputs = Callable[[str], tuple[str, ...]]
 """The column names of a query, found by preparing it. Raises DatabaseError when it cannot run."""
 
-# Nothing of the statement around it may be computed on rows that the filter removes: an error
-# raised by a hidden row would tell of it. SQLite merges no sub-query that has a limit.
+# Nothing of the statement around it may be computed on rows that the filter, or a trusted view,
+# removes: an error raised by a hidden row would tell of it. SQLite merges no sub-query that has a
+# limit.
 _FENCE = " LIMIT -1"
 
 
@@ -140,8 +141,8 @@ class Access:
             return
         if not shown:
             raise ConfigError(f"The policy leaves no column of the table {table.name!r}.")
-        is_whole = len(shown) == len(table.columns) and not rule.masks and not rule.rows
-        if is_whole:
+        is_limited = rule.columns is not None or rule.masks or rule.rows or rule.trusted
+        if len(shown) == len(table.columns) and not is_limited:
             self._sources[name] = None if origin == f"main.{quote(table.name)}" else origin
         else:
             self._sources[name] = self._checked(table, self._restricted(table, rule, origin, shown))
@@ -171,7 +172,9 @@ class Access:
             cells.append(f"{cell} AS {quote(column.name)}")
         sql = f"SELECT {', '.join(cells)} FROM {origin} AS {owner}"  # noqa: S608
         if rule.rows:
-            sql += f" WHERE ({self._expression(rule.rows, table, 'rows')}){_FENCE}"
+            sql += f" WHERE ({self._expression(rule.rows, table, 'rows')})"
+        if rule.rows or rule.trusted:
+            sql += _FENCE
         return f"(WITH {MARK} AS ({sql}) SELECT * FROM {MARK})"  # noqa: S608
 
     def _masked(self, table: Table, column: Column, mask: object) -> str:
