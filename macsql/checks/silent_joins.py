@@ -1,0 +1,141 @@
+"""Joins that multiply rows before they are added up, or lose rows before they are counted."""
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from macsql.checks.joins import Link, links
+from macsql.checks.probes import ROWS_READ, Probe
+from macsql.checks.rules import aggregates
+from macsql.checks.scopes import Relation, Scope, Use
+from macsql.database.result import Result
+from macsql.message import Finding
+
+Joined = tuple[Use, Use, Link]
+"""Two columns that a join compares, and the key: the first refers to the second."""
+
+
+def fan_out(probe: Probe) -> Iterator[Finding]:
+    """SUM or AVG of a column whose rows a join to their many side has multiplied."""
+    for scope in probe.scopes():
+        for call in _own_aggregates(scope):
+            column = call.this if isinstance(call, (exp.Sum, exp.Avg)) else None
+            found = probe.stored(column)
+            if column is None or found is None or isinstance(call.this, exp.Distinct):
+                continue
+            many = next(
+                (m for m, one, _ in _key_joins(scope, probe) if one.relation is found[0]), None
+            )
+            if many is None or many.relation is None or not _multiplies(probe, scope, found[0]):
+                continue
+            message = (
+                f"{call.sql()} takes rows of {found[1].name} several times: "
+                f"each is joined to its rows of {_title(many.relation)}"
+            )
+            hint = f"aggregate {found[1].name} before the join, or use EXISTS"
+            yield Finding("fan-out", "warning", message, hint)
+
+
+def _own_aggregates(scope: Scope) -> list[exp.Expr]:
+    return [a for e in scope.select.expressions for a in aggregates(e)]
+
+
+def _key_joins(scope: Scope, probe: Probe) -> Iterator[Joined]:
+    """The equalities of a SELECT that join along a declared key."""
+    known = {
+        _folded(link.left, link.pairs[0][0], link.right, link.pairs[0][1]): link
+        for link in links(probe.schema)
+        if not link.inferred and len(link.pairs) == 1
+    }
+    for node in scope.select.find_all(exp.EQ):
+        one, other = probe.use(node.left), probe.use(node.right)
+        if one is None or other is None or one.scope is not scope or other.scope is not scope:
+            continue
+        for many, single in ((one, other), (other, one)):
+            if many.relation and single.relation and many.relation.table and single.relation.table:
+                tables = many.relation.table.name, single.relation.table.name
+                key = (tables[0], many.name, tables[1], single.name)
+                if link := known.get(_folded(*key)):
+                    yield many, single, link
+
+
+def _folded(*names: str) -> tuple[str, ...]:
+    return tuple(name.casefold() for name in names)
+
+
+def _multiplies(probe: Probe, scope: Scope, relation: Relation) -> bool:
+    """Whether one row of ``relation`` comes more than once into the same group."""
+    if relation.table is None or not relation.table.primary_key:
+        return False
+    keys = [exp.column(k, table=relation.name, quoted=True) for k in relation.table.primary_key]
+    group = scope.select.args.get("group")
+    terms = [t for t in group.expressions if isinstance(t, exp.Column)] if group else []
+    once = probe.source(scope, *keys, *terms)
+    named = [exp.alias_(e, f"c{i}") for i, e in enumerate(once.expressions)]
+    once.set("expressions", named)
+    once = once.distinct()
+    every = probe.source(scope, exp.Literal.number(1))
+    counts = (f"(SELECT COUNT(*) FROM ({probe.text(q)}) AS q)" for q in (every, once))  # noqa: S608
+    rows = probe.rows(f"SELECT {', '.join(counts)}")
+    return bool(rows) and rows[0][0] > rows[0][1]
+
+
+def broken_keys(probe: Probe) -> Iterator[Finding]:
+    """An inner join to a table that lacks some of the keys: their rows are not counted."""
+    for scope in probe.scopes():
+        if not any(isinstance(a, (exp.Count, exp.Sum)) for a in _own_aggregates(scope)):
+            continue
+        for many, single, _ in _key_joins(scope, probe):
+            if not _drops(scope, single):
+                continue
+            lost, total = _unmatched(probe, many, single)
+            if lost:
+                message = (
+                    f"{lost} of {total} rows of {_title(many.relation)} have no match in "
+                    f"{_title(single.relation)}: the join leaves them out"
+                )
+                yield Finding("broken-key", "warning", message, "use LEFT JOIN to count them")
+
+
+def _drops(scope: Scope, single: Use) -> bool:
+    """Whether only the join keeps rows without a match out: it is inner, and no WHERE is on it."""
+    join = single.relation.node.parent if single.relation else None
+    if isinstance(join, exp.Join) and (join.side or join.kind in ("OUTER", "CROSS")):
+        return False
+    if any(j.side for j in scope.select.args.get("joins") or ()):
+        return False
+    filters = (u for u in scope.uses if u.clause == "where" and u is not single)
+    return all(u.relation is not single.relation for u in filters)
+
+
+def _unmatched(probe: Probe, many: Use, single: Use) -> tuple[int, int]:
+    """Rows of the referring table whose key is not there (NULL included), and all of its rows."""
+    if not many.relation or not many.relation.table or not single.relation:
+        return 0, 0
+    if single.relation.table is None:
+        return 0, 0
+    table, column = probe.name(many.relation.table.name), probe.name(many.name)
+    target, key = probe.name(single.relation.table.name), probe.name(single.name)
+    rows = probe.rows(
+        f"SELECT COUNT(*), SUM(CASE WHEN f.k IN (SELECT {key} FROM {target}) THEN 0 ELSE 1 END) "  # noqa: S608 - quoted names
+        f"FROM (SELECT {column} AS k FROM {table} LIMIT {ROWS_READ}) AS f"
+    )
+    return (int(rows[0][1] or 0), int(rows[0][0])) if rows else (0, 0)
+
+
+def repeated_rows(probe: Probe, result: Result) -> Iterator[Finding]:
+    """The same row more than once out of a join that multiplies."""
+    scope = probe.analysis.resolution.scopes[0]
+    tree = probe.analysis.statement.tree
+    if scope.select is not tree or scope.select.args.get("distinct") or _own_aggregates(scope):
+        return
+    if scope.select.args.get("group") is not None or len(scope.relations) < 2:
+        return
+    repeated = len(result.rows) - len({repr(row) for row in result.rows})
+    if repeated:
+        message = f"{repeated} of {len(result.rows)} rows are repetitions, which a join makes"
+        yield Finding("repeated-rows", "hint", message, "write SELECT DISTINCT if one is enough")
+
+
+def _title(relation: Relation | None) -> str:
+    return relation.table.name if relation and relation.table else "the table"
