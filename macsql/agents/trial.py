@@ -2,10 +2,18 @@
 
 from dataclasses import dataclass, field
 
-from macsql.checks import Repair, check, explain_failure, repair, repair_keys, repair_literals
+from macsql.checks import (
+    Repair,
+    check,
+    explain_failure,
+    repair,
+    repair_keys,
+    repair_literals,
+    why_no_rows,
+)
 from macsql.database import Database
 from macsql.errors import AccessDenied, DatabaseError, UnsafeSQLError
-from macsql.message import Candidate, Finding
+from macsql.message import Candidate, Finding, Severity
 from macsql.prompts import EmptyRule
 
 NOTHING_TO_READ = frozenset({"writes", "not-a-query", "several-statements"})
@@ -100,9 +108,12 @@ class Trial:
                 Finding("value-not-stored", "warning", "No row matches.", fix.explanation)
                 for fix in fixes[:1]
             ]
-        if self.refine_empty == "always":
-            return [Finding("empty-result", "warning", "The query returns no rows.")]
-        return [Finding("empty-result", "hint", "The query returns no rows.")]
+        severity: Severity = "warning" if self.refine_empty == "always" else "hint"
+        empty = Finding("empty-result", severity, "The query returns no rows.")
+        return [empty, *why_no_rows(sql, self.database.dialect, self._has_rows)]
+
+    def _has_rows(self, sql: str) -> bool:
+        return bool(self.database.execute(sql).rows)
 
 
 def is_good(candidate: Candidate) -> bool:

@@ -2,6 +2,7 @@
 
 from macsql.checks.analysis import check
 from macsql.checks.edits import Repair
+from macsql.checks.emptiness import why_no_rows
 from macsql.checks.failure import explain_failure
 from macsql.checks.key_fixes import repair_keys
 from macsql.checks.literals import StoredValues, repair_literals
@@ -15,4 +16,5 @@ __all__ = [
     "repair",
     "repair_keys",
     "repair_literals",
+    "why_no_rows",
 ]

@@ -14,7 +14,7 @@ from macsql.checks.joins import Link
 from macsql.checks.keys import targets
 from macsql.checks.literals import StoredValues, compared_texts
 from macsql.checks.scopes import Use
-from macsql.checks.text import Edit, apply_edits, quote, span
+from macsql.checks.text import Edit, apply_edits, quote, whole_span
 from macsql.schema import Column, Schema, Table
 
 _LOOKS = 6
@@ -39,7 +39,7 @@ def _texts_for_keys(analysis: Analysis, values: StoredValues) -> Iterator[Fix]:
     schema, dialect = analysis.schema, analysis.statement.dialect
     for use, literal in compared_texts(analysis):
         table, node = use.relation.table if use.relation else None, literal.parent
-        place = _whole(node) if isinstance(node, exp.EQ) else None
+        place = whole_span(node) if isinstance(node, exp.EQ) else None
         if table is None or place is None:
             continue
         if literal.name in values(table.name, use.name, literal.name):
@@ -112,8 +112,3 @@ def _as_key(column: Use, key: Use, analysis: Analysis) -> Fix | None:
             why = f"{key.name} refers to {own.name}.{target}, not to {column.name}"
             return Fix(tuple(edits), 0.8, why) if edits else None
     return None
-
-
-def _whole(node: exp.Binary) -> tuple[int, int] | None:
-    places = [s for n in node.walk() if (s := span(n))]
-    return (min(a for a, _ in places), max(b for _, b in places)) if places else None

@@ -161,6 +161,12 @@ def span(node: exp.Expr | None) -> tuple[int, int] | None:
     return None
 
 
+def whole_span(node: exp.Expr) -> tuple[int, int] | None:
+    """(start, end) from the first to the last leaf of an expression."""
+    places = [s for n in node.walk() if (s := span(n))]
+    return (min(a for a, _ in places), max(b for _, b in places)) if places else None
+
+
 def quote(name: str, dialect: str, *, always: bool = False) -> str:
     """``name`` as it must be written: bare where that is safe, quoted otherwise.
 
