@@ -41,6 +41,7 @@ class Tally:
     asked: int = 0
     milliseconds: list[float] = field(default_factory=list)
     rewritten: int = 0
+    were_empty: int = 0
     changed: list[str] = field(default_factory=list)
 
     def print(self) -> None:
@@ -51,6 +52,7 @@ class Tally:
         times = statistics.quantiles(self.milliseconds, n=20)
         print(f"{self.queries} gold queries; {self.refused} more do not run")
         print(f"result unchanged: {kept} ({100 * kept / max(self.queries, 1):.2f} %)")
+        print(f"of the changed, had no rows before: {self.were_empty}")
         print(f"text changed, same result: {self.rewritten}; model asked for: {self.asked}")
         print(f"check and repair: median {times[9]:.2f} ms, 95 % below {times[18]:.2f} ms")
 
@@ -82,6 +84,7 @@ def refine(example: Example, database: Database, prompts: PromptSet, tally: Tall
     same = bird_equal(gold.rows, rows) or spider_equal(gold.rows, rows, ordered=ordered)
     tally.rewritten += same
     if not same:
+        tally.were_empty += not gold.rows
         reasons = "; ".join(step.note for step in message.steps)
         title = f"{example.db_id} {example.id}: {example.question}"
         tally.changed.append(f"{title}\n  {sql}\n  {message.sql}\n  {reasons}")

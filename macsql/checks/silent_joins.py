@@ -98,10 +98,7 @@ def broken_keys(probe: Probe) -> Iterator[Finding]:
 
 
 def _drops(scope: Scope, single: Use) -> bool:
-    """Whether only the join keeps rows without a match out: it is inner, and no WHERE is on it."""
-    join = single.relation.node.parent if single.relation else None
-    if isinstance(join, exp.Join) and (join.side or join.kind in ("OUTER", "CROSS")):
-        return False
+    """Whether only the join leaves rows without a match out: it is inner, and no WHERE does."""
     if any(j.side for j in scope.select.args.get("joins") or ()):
         return False
     filters = (u for u in scope.uses if u.clause == "where" and u is not single)

@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -24,10 +23,11 @@ INSERT INTO mark VALUES ('a', '9', 5, '1998'), ('b', '10', 5, '2003'), ('c', NUL
 """
 
 
-@pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Database]:
-    path = tmp_path / "shop.sqlite"
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    path = tmp_path_factory.mktemp("shop") / "shop.sqlite"
     connection = sqlite3.connect(path)
+    connection.execute("PRAGMA synchronous = OFF")
     connection.executescript(SHOP)
     connection.close()
     with Database(path) as database:
