@@ -51,6 +51,10 @@ class Settings:
         0, "tokens the model can read and write at once; 0 is the model's own", low=0, high=1e9
     )
     prompts: str = _setting("default", "prompt set: a name, or a folder with a set.toml")
+    examples: str = _setting(
+        "fixed",
+        "worked examples shown: fixed, or those that fit the question, of builtin or of a file",
+    )
     timeout: float = _setting(30.0, "seconds a query may run in the database", low=0.001, high=1e6)
     connect_timeout: float = _setting(
         10.0, "seconds to wait for a database, or for another program's lock", low=0, high=1e6

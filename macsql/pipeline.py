@@ -14,6 +14,7 @@ from macsql.llm import open_model
 from macsql.llm.base import LLM
 from macsql.message import Message, Step
 from macsql.prompts import PromptSet, PruneRule, Style
+from macsql.shots import FIXED, ExampleStore, open_examples
 
 MAX_QUESTION = 10_000
 """Characters of a question, and of its evidence."""
@@ -87,7 +88,7 @@ class Pipeline:
         self.agents = tuple(agents)
 
     @classmethod
-    def of(
+    def of(  # noqa: PLR0913 - what pipelines differ in, by name
         cls,
         model: LLM | str = "local",
         *,
@@ -98,18 +99,22 @@ class Pipeline:
         prune: PruneRule | None = None,
         max_refinements: int = 3,
         candidates: Count = 1,
+        examples: ExampleStore | str | Path = FIXED,
     ) -> "Pipeline":
         """The paper's three agents over one model; what is None is as the prompt set says.
 
         ``without`` leaves agents out; in the Decomposer's place one plain prompt writes the SQL,
         since there has to be some. ``candidates`` above one, or "auto", adds the Voter before the
-        Refiner. Raises ConfigError on an unknown model, prompt set or agent.
+        Refiner. ``examples`` are the worked ones shown: "fixed" are the prompt set's own; of
+        "builtin", a file or a store, those that fit the question, as many as ``shots``. Raises
+        ConfigError on an unknown model, prompt set, agent or file.
         """
         llm = open_model(model) if isinstance(model, str) else model
         texts = prompts if isinstance(prompts, PromptSet) else PromptSet.load(prompts)
+        store = examples if isinstance(examples, ExampleStore) else open_examples(examples)
         agents: list[Agent] = [
             Selector(llm, texts, prune=prune),
-            Decomposer(llm, texts, shots=shots, style=style),
+            Decomposer(llm, texts, shots=shots, style=style, examples=store),
             Refiner(llm, texts, max_refinements=max_refinements),
         ]
         known = [agent.name for agent in agents]

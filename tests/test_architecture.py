@@ -13,10 +13,10 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first. What stands in one row may not import each other, except where said below.
 LAYERS = [
-    {"errors", "names", "chat", "redaction", "schema", "schema_text"},
+    {"errors", "names", "chat", "redaction", "folders", "schema", "schema_text"},
     {"llm", "database", "prompts"},
     {"message", "message_json"},
-    {"parsing", "linking", "checks"},
+    {"parsing", "linking", "checks", "shots"},
     {"agents"},
     {"pipeline", "config", "records"},
     {"cli", "show", "web", "evaluation", "training"},
@@ -26,6 +26,7 @@ SAME_LAYER = {
     ("schema_text", "names"),
     ("message_json", "message"),
     ("message", "message_json"),
+    ("shots", "linking"),
     ("cli", "show"),
     ("cli", "evaluation"),
 }

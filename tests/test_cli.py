@@ -373,7 +373,7 @@ def test_a_locked_database(answering: Path, monkeypatch: pytest.MonkeyPatch) -> 
         (["--timeout", "0"], "--timeout"),
         (["--timeout", "soon"], "--timeout"),
         (["--max-rows", "-1"], "--max-rows"),
-        (["--shots", "3"], "--shots"),
+        (["--shots", "9"], "--shots"),
         (["--prune", "always"], "--prune"),
         (["--without", "critic"], "--without"),
         (["--json", "--csv"], "--json and --csv"),

@@ -27,6 +27,7 @@ from macsql.prompts import PromptSet, list_prompt_sets
 from macsql.records import save
 from macsql.schema import Column, ForeignKey, Schema, Table
 from macsql.schema_text import show_schema
+from macsql.shots import WorkedExample
 
 CANARY = "canary-7f3a"
 POLICY = {
@@ -88,9 +89,17 @@ def prompts_with(text: str) -> list[ChatMessage]:
         prompts = PromptSet.load(name)
         for agent in ("selector", "decomposer", "refiner", "baseline"):
             for form in ("ddl", "mschema", "list"):
-                made += replace(prompts, schema_form=form).render(
-                    agent, schema_with(text), **said, **failed, shots=1, style="decompose"
-                )
+                for examples in ((), (WorkedExample(f"q {text}", "SELECT 1", "", f"e {text}"),)):
+                    made += replace(prompts, schema_form=form).render(
+                        agent,
+                        schema_with(text),
+                        **said,
+                        **failed,
+                        shots=1,
+                        style="decompose",
+                        examples=examples,
+                        is_foreign=True,
+                    )
     return made
 
 

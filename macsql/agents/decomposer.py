@@ -7,6 +7,7 @@ from typing import Literal
 from macsql.agents.base import ask_model, note, show_focus, show_values
 from macsql.chat import ChatMessage
 from macsql.database import Database
+from macsql.errors import ConfigError
 from macsql.llm.base import LLM
 from macsql.message import Message, Step, SubQuestion
 from macsql.parsing import read_abstention, read_sub_questions
@@ -17,6 +18,7 @@ Way = Literal["direct", "decompose"]
 REPLY_TOKENS: dict[Way, int] = {"direct": 512, "decompose": 800}
 # A small model may go on asking itself questions until it is cut.
 STOP: dict[Way, tuple[str, ...]] = {"direct": (), "decompose": ("uestion 5:",)}
+SELECTED_EXAMPLES = "selected_examples.md.j2"
 NO_SQL_HINT = (
     "Your reply has no SQL that can be read. Answer again: one SQL query in a ```sql block, "
     'or "NO SQL:" and the reason.'
@@ -36,7 +38,8 @@ class Decomposer:
 
     ``shots`` is the number of worked examples shown: those of the prompt set, of which there are
     two, or, for a direct answer, those of ``examples`` that fit the question. ``style`` is "auto"
-    (decided from the question), "direct" or "decompose".
+    (decided from the question), "direct" or "decompose". Raises ConfigError when the prompt set
+    has no place for selected examples.
     """
 
     name = "decomposer"
@@ -55,6 +58,11 @@ class Decomposer:
         self.shots = prompts.shots if shots is None else shots
         self.style = style or prompts.style
         self.examples = examples
+        if examples and not (prompts.folder / SELECTED_EXAMPLES).is_file():
+            raise ConfigError(
+                f"The prompt set {prompts.name} has no {SELECTED_EXAMPLES}, so it can show its own "
+                "examples only."
+            )
 
     def run(self, message: Message, database: Database) -> Iterator[Step]:
         """Write sub_questions and sql. Raises ParseError when two replies had no SQL."""

@@ -161,6 +161,7 @@ def _pipeline(llm: LLM, settings: Settings, shape: Shape) -> Pipeline:
         prompts=settings.prompts,
         without=shape.without,
         shots=shape.shots,
+        examples=settings.examples,
         prune=shape.prune,
         max_refinements=settings.max_refinements,
         candidates=read_count(settings.candidates),

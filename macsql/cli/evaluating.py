@@ -9,6 +9,7 @@ from macsql.cli.options import (
     BaseUrl,
     Cache,
     Candidates,
+    Examples,
     Json,
     MaxRefinements,
     Model,
@@ -172,6 +173,7 @@ def evaluate(  # noqa: PLR0913 - one parameter for each option
     price: Price = None,
     prompts: Prompts = None,
     shots: Shots = None,
+    examples: Examples = None,
     style: Annotated[
         Literal["auto", "direct", "decompose"] | None,
         typer.Option(
@@ -244,6 +246,7 @@ def evaluate(  # noqa: PLR0913 - one parameter for each option
             "base_url": base_url,
             "price": price,
             "prompts": prompts,
+            "examples": examples,
             "max_refinements": max_refinements,
             "candidates": candidates,
             "timeout": timeout,
@@ -253,6 +256,7 @@ def evaluate(  # noqa: PLR0913 - one parameter for each option
     makeup = Makeup(
         prompts=settings.prompts,
         shots=shots,
+        examples=settings.examples,
         style=style,
         prune=prune,
         without=tuple(agent.value for agent in without or ()),

@@ -67,7 +67,17 @@ Prompts = Annotated[
 ]
 Shots = Annotated[
     int | None,
-    typer.Option(min=0, max=2, metavar="0|1|2", help="Worked examples in the Decomposer's prompt."),
+    typer.Option(
+        min=0, max=8, metavar="N", help="Worked examples in the Decomposer's prompt; 2 are fixed."
+    ),
+]
+Examples = Annotated[
+    str | None,
+    typer.Option(
+        metavar="fixed|builtin|FILE",
+        help="Worked examples: the prompt set's, or those that fit the question best, of the ones "
+        "that come with macsql or of a JSON file of questions with SQL.",
+    ),
 ]
 Prune = Annotated[
     Literal["auto", "paper", "never"] | None,

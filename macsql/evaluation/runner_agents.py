@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from macsql.agents import Agent, Baseline
@@ -13,6 +14,7 @@ from macsql.evaluation.oracle import OracleSelector
 from macsql.llm.base import LLM
 from macsql.pipeline import Pipeline
 from macsql.prompts import PromptSet, PruneRule, Style
+from macsql.shots import FIXED, ExampleStore, open_examples
 
 SELECTOR = "selector"
 
@@ -22,7 +24,9 @@ class Makeup:
     """The agents of a run; None leaves what the prompt set says.
 
     ``without`` leaves agents out, as ``Pipeline.of`` does. ``baseline`` is one prompt alone.
-    ``oracle_schema`` puts the gold's tables and columns in the Selector's place.
+    ``oracle_schema`` puts the gold's tables and columns in the Selector's place. Of ``examples``
+    none is shown that is about the database asked, or has the question asked: a question of a
+    benchmark is about a database that nobody has seen.
     """
 
     prompts: str = "default"
@@ -32,6 +36,7 @@ class Makeup:
     without: tuple[str, ...] = ()
     max_refinements: int = 3
     candidates: Count = 1
+    examples: str = FIXED
     baseline: bool = False
     oracle_schema: bool = False
 
@@ -44,17 +49,30 @@ class Makeup:
             raise ConfigError("The oracle schema takes the Selector's place: keep the selector.")
 
     def pipelines(self, llm: LLM) -> Callable[[Example], Pipeline]:
-        """The pipeline for each question; they differ only with the oracle schema.
+        """The pipeline for each question; they differ in examples, and with the oracle schema.
 
-        Raises ConfigError on an unknown prompt set or agent.
+        Raises ConfigError on an unknown prompt set, agent or file of examples.
         """
         prompts = PromptSet.load(self.prompts)
-        agents = self._agents(llm, prompts)
-        if not self.oracle_schema:
-            pipeline = Pipeline(agents)
-            return lambda example: pipeline
-        rest = [agent for agent in agents if agent.name != SELECTOR]
-        return lambda example: Pipeline([OracleSelector(llm, prompts, example.gold_sql), *rest])
+        store = open_examples(self.examples)
+        of_database: dict[str, list[Agent]] = {}
+
+        def agents_for(db_id: str) -> list[Agent]:
+            key = db_id if store else ""
+            if key not in of_database:
+                shown = store.unseen(db_id) if store else None
+                of_database[key] = self._agents(llm, prompts, shown)
+            return of_database[key]
+
+        def pipeline_for(example: Example) -> Pipeline:
+            agents = agents_for(example.db_id)
+            if not self.oracle_schema:
+                return Pipeline(agents)
+            rest = [agent for agent in agents if agent.name != SELECTOR]
+            return Pipeline([OracleSelector(llm, prompts, example.gold_sql), *rest])
+
+        agents_for("")
+        return pipeline_for
 
     def options(self) -> dict[str, Any]:
         """What of this changes an answer, for the manifest; with a checksum of the prompts."""
@@ -67,9 +85,17 @@ class Makeup:
             "max_refinements": self.max_refinements,
             "candidates": self.candidates,
             "oracle_schema": self.oracle_schema,
+            **self._examples(),
         }
 
-    def _agents(self, llm: LLM, prompts: PromptSet) -> list[Agent]:
+    def _examples(self) -> dict[str, str]:
+        """Which examples are selected from; nothing for the fixed ones, which are prompts."""
+        store = open_examples(self.examples)
+        if store is None:
+            return {}
+        return {"examples": Path(self.examples).name, "examples_sha256": store.checksum}
+
+    def _agents(self, llm: LLM, prompts: PromptSet, examples: ExampleStore | None) -> list[Agent]:
         if self.baseline:
             return [Baseline(llm, prompts)]
         pipeline = Pipeline.of(
@@ -81,6 +107,7 @@ class Makeup:
             prune=self.prune,
             max_refinements=self.max_refinements,
             candidates=self.candidates,
+            examples=examples or FIXED,
         )
         return list(pipeline.agents)
 

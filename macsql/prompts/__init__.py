@@ -10,7 +10,7 @@ cannot begin a line, a code fence or a message of its own; only ``schema``, ``fo
 
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -133,21 +133,16 @@ class PromptSet:
 
 
 def _in_place(name: str, value: Any) -> Any:
-    """The variable in one line, but for SQL; of findings, their texts."""
+    """The variable in one line, but for SQL; of findings and examples, each of their texts."""
     if isinstance(value, str):
         return value if name == "sql" else in_one_line(value)
-    if name == "findings":
-        return [_finding_in_place(finding) for finding in value]
-    return value
-
-
-def _finding_in_place(finding: Any) -> Any:
-    if not is_dataclass(finding) or isinstance(finding, type):
-        return finding
-    texts: dict[str, Any] = {
-        name: in_one_line(getattr(finding, name)) for name in ("message", "hint")
-    }
-    return replace(finding, **texts)
+    if isinstance(value, list | tuple):
+        return [_in_place("", element) for element in value]
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    texts = {field.name: getattr(value, field.name) for field in fields(value)}
+    placed = {n: _in_place(n, text) for n, text in texts.items() if isinstance(text, str)}
+    return replace(value, **placed)
 
 
 def list_prompt_sets() -> list[str]:

@@ -8,6 +8,7 @@ from macsql.errors import ConfigError
 from macsql.message import Finding
 from macsql.prompts import PromptSet, list_prompt_sets
 from macsql.schema import Column, ForeignKey, Schema, Table
+from macsql.shots import WorkedExample
 
 GOLDEN = Path(__file__).parent / "golden"
 LIBRARY = Schema(
@@ -31,7 +32,12 @@ LIBRARY = Schema(
     name="library",
 )
 QUESTION = {"question": "Which members have a loan due in May 2024?", "evidence": "due is a date"}
-ASKED = {**QUESTION, "focus": "member, loan.due", "values": "loan.due = '2024-05-01'"}
+ASKED = {
+    **QUESTION,
+    "focus": "member, loan.due",
+    "values": "loan.due = '2024-05-01'",
+    "examples": (),
+}
 FAILED = {
     **QUESTION,
     "sql": "SELECT name FROM member",
@@ -47,6 +53,24 @@ CASES: dict[str, tuple[str, dict[str, object]]] = {
         for style in ("direct", "decompose")
         for shots in (0, 1, 2)
     },
+    "decomposer-selected": (
+        "decomposer",
+        {
+            **ASKED,
+            "shots": 2,
+            "style": "direct",
+            "examples": (
+                WorkedExample("How many ports are there?", "SELECT COUNT(*) FROM port", "ferries"),
+                WorkedExample(
+                    "Which ports are\nopen?",
+                    "SELECT name FROM port WHERE is_open = 1",
+                    "ferries",
+                    "open refers to is_open = 1",
+                ),
+            ),
+            "is_foreign": True,
+        },
+    ),
     "decomposer-bare": (
         "decomposer",
         {
@@ -54,6 +78,7 @@ CASES: dict[str, tuple[str, dict[str, object]]] = {
             "evidence": "",
             "focus": "",
             "values": "",
+            "examples": (),
             "shots": 0,
             "style": "direct",
         },

@@ -1,0 +1,166 @@
+"""``ExampleStore``: worked examples, and the few of them that help with a question most."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+from macsql.database import Database
+from macsql.database.guard import guard_sql
+from macsql.errors import ConfigError, DatabaseError
+from macsql.llm.base import estimate_tokens
+from macsql.shots.shape import shape_of
+from macsql.shots.similarity import QuestionIndex
+from macsql.shots.worked import WorkedExample, read_examples
+
+FIXED, BUILTIN = "fixed", "builtin"
+_BUILTIN_FILE = Path(__file__).with_name("builtin.jsonl")
+MAX_TOKENS = 120
+"""Of one example. Selected examples change with each question, so no cache holds them."""
+NEIGHBOURS = 30
+SHARPNESS = 4
+MIN_SIMILARITY = 0.2
+"""Below it, an example is as good as one drawn by chance."""
+
+
+class ExampleStore:
+    """Worked examples that are chosen for each question.
+
+    Those with more than ``MAX_TOKENS`` tokens are left out. Nothing is changed after the start:
+    one store serves many threads.
+    """
+
+    def __init__(self, examples: Sequence[WorkedExample], *, checksum: str = "") -> None:
+        self.examples = tuple(e for e in examples if _tokens(e) <= MAX_TOKENS)
+        self.checksum = checksum
+        self._hidden: str | None = None
+        self._executed: WeakKeyDictionary[Database, dict[str, bool]] = WeakKeyDictionary()
+
+    def unseen(self, db_id: str) -> "ExampleStore":
+        """The same store, for measuring: it shows no example about the database ``db_id``, and
+        none with the very question that is asked, which would give the answer away.
+        """
+        store = ExampleStore((), checksum=self.checksum)
+        store.__dict__.update(
+            self.__dict__,
+            _hidden=db_id,
+            _index=self._index,
+            _shapes=self._shapes,
+            _numbers=self._numbers,
+        )
+        return store
+
+    def select(self, question: str, database: Database, count: int) -> list[WorkedExample]:
+        """Up to ``count`` valid examples that fit ``question``, the best one last.
+
+        Valid is one harmless query; on the asked database, one that it executes.
+        """
+        ranked = self.rank(question)
+        chosen = list(islice((e for e in ranked if self._is_valid(e, database)), count))
+        return chosen[::-1]
+
+    def rank(self, question: str) -> Iterator[WorkedExample]:
+        """Examples for ``question``, the best first.
+
+        Its neighbours vote, each by its similarity, for the shape of their SQL, and the shapes
+        take turns by their votes as parties take seats (D'Hondt's method): what most questions of
+        this kind are answered with comes first, shown by the most similar of them; another shape
+        comes second unless the first one has twice its votes.
+        """
+        votes: defaultdict[str, float] = defaultdict(float)
+        members: defaultdict[str, list[int]] = defaultdict(list)
+        for similarity, number in self._nearest(question):
+            shape = self._shapes[number]
+            votes[shape] += similarity**SHARPNESS
+            members[shape].append(number)
+        seats = [
+            (votes[shape] / turn, number)
+            for shape, numbers in members.items()
+            for turn, number in enumerate(numbers, 1)
+        ]
+        for _, number in sorted(seats, key=lambda seat: -seat[0]):
+            yield self.examples[number]
+
+    def _nearest(self, question: str) -> list[tuple[float, int]]:
+        left_out: set[int] = set()
+        if self._hidden is not None:
+            for key in (_about(self._hidden), _asks(question)):
+                left_out.update(self._numbers.get(key, ()))
+        nearest = self._index.nearest(question, NEIGHBOURS, leave_out=left_out)
+        return [(score, number) for score, number in nearest if score >= MIN_SIMILARITY]
+
+    @cached_property
+    def _numbers(self) -> defaultdict[str, list[int]]:
+        """Which examples are about a database, and which ask a question."""
+        numbers: defaultdict[str, list[int]] = defaultdict(list)
+        for number, example in enumerate(self.examples):
+            numbers[_asks(example.question)].append(number)
+            if example.db_id:
+                numbers[_about(example.db_id)].append(number)
+        return numbers
+
+    @cached_property
+    def _index(self) -> QuestionIndex:
+        return QuestionIndex([e.question for e in self.examples])
+
+    @cached_property
+    def _shapes(self) -> list[str]:
+        return [shape_of(e.sql) for e in self.examples]
+
+    def _is_valid(self, example: WorkedExample, database: Database) -> bool:
+        try:
+            guard_sql(example.sql, database.dialect)
+        except DatabaseError:
+            return False
+        if not example.is_about(database.name):
+            return True
+        known = self._executed.setdefault(database, {})
+        if example.sql not in known:
+            known[example.sql] = _executes(example.sql, database)
+        return known[example.sql]
+
+
+def open_examples(name: str | Path) -> ExampleStore | None:
+    """The store called ``name``: "builtin", or a file; None for "fixed", those of the prompt set.
+
+    Raises ConfigError when the file is not there, or is no file of examples.
+    """
+    if str(name) == FIXED:
+        return None
+    path = _BUILTIN_FILE if str(name) == BUILTIN else Path(name)
+    if not path.is_file():
+        raise ConfigError(
+            f"There are no examples {str(name)!r}: use {FIXED}, {BUILTIN}, or a file of questions "
+            "with SQL."
+        )
+    examples = read_examples(path)
+    store = ExampleStore(examples, checksum=hashlib.sha256(path.read_bytes()).hexdigest()[:12])
+    if not store.examples:
+        raise ConfigError(f"All examples in {path} have more than {MAX_TOKENS} tokens each.")
+    return store
+
+
+def _executes(sql: str, database: Database) -> bool:
+    try:
+        database.execute(sql)
+    except DatabaseError:
+        return False
+    return True
+
+
+def _tokens(example: WorkedExample) -> int:
+    return estimate_tokens(f"{example.evidence} {example.question} {example.sql}")
+
+
+def _about(db_id: str) -> str:
+    return f"about {db_id.casefold()}"
+
+
+def _asks(question: str) -> str:
+    """The same for questions that differ in case, blanks and punctuation only."""
+    return "asks " + " ".join(
+        "".join(c if c.isalnum() else " " for c in question.casefold()).split()
+    )
