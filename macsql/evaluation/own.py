@@ -10,8 +10,6 @@ needed when one database is given for all. ``db_id`` is its short name; alone it
 DB_ID.sqlite, DB_ID/DB_ID.sqlite or database/DB_ID/DB_ID.sqlite. A line may have other fields.
 """
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,14 +17,10 @@ from typing import Any
 
 from macsql.errors import ConfigError
 from macsql.evaluation.example import Benchmark, Example
-from macsql.evaluation.sources import checksum, listed, read_text
+from macsql.evaluation.sources import BadLine, checksum, csv_records, listed, read_text
 
 GOLD_NAMES = ("gold_sql", "gold", "sql", "query", "SQL")
 SUFFIXES = (".jsonl", ".csv")
-
-
-class _BadLine(Exception):
-    """What is wrong with a line."""
 
 
 def open_own(file: Path, database: str = "", data: Path | None = None) -> Benchmark:
@@ -36,19 +30,19 @@ def open_own(file: Path, database: str = "", data: Path | None = None) -> Benchm
     of the file. Answers are compared by BIRD's rule, which changes no SQL. Raises ConfigError that
     names the first line that is wrong and says how many more are.
     """
-    reader = _csv_lines if file.suffix.lower() == ".csv" else _json_lines
+    reader = csv_records if file.suffix.lower() == ".csv" else _json_lines
     examples: list[Example] = []
     seen: dict[str, int] = {}
     problems: list[str] = []
-    for number, fields in reader(file, read_text(file)):
+    for number, fields in reader(read_text(file)):
         try:
-            if isinstance(fields, _BadLine):
+            if isinstance(fields, BadLine):
                 raise fields
             examples.append(_example(fields, len(examples), file, database, data))
             if number != seen.setdefault(examples[-1].id, number):
                 first = seen[examples[-1].id]
-                raise _BadLine(f'id "{examples[-1].id}" is that of line {first} already')
-        except _BadLine as problem:
+                raise BadLine(f'id "{examples[-1].id}" is that of line {first} already')
+        except BadLine as problem:
             problems.append(f"line {number} of {file.name}: {problem}")
     if problems:
         more = f" ({len(problems) - 1} more lines are wrong.)" if problems[1:] else ""
@@ -58,7 +52,7 @@ def open_own(file: Path, database: str = "", data: Path | None = None) -> Benchm
     return Benchmark(file.name, "bird", tuple(examples), checksum([file]))
 
 
-def _json_lines(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any] | _BadLine]]:
+def _json_lines(text: str) -> Iterator[tuple[int, dict[str, Any] | BadLine]]:
     """Number and object of each line that is not blank."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -66,33 +60,12 @@ def _json_lines(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any] | _
         try:
             fields = json.loads(line)
         except (ValueError, RecursionError) as error:
-            yield number, _BadLine(f"not valid JSON: {error}")
+            yield number, BadLine(f"not valid JSON: {error}")
             continue
         if isinstance(fields, dict):
             yield number, fields
         else:
-            yield number, _BadLine("not a JSON object")
-
-
-def _csv_lines(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any] | _BadLine]]:
-    """Number of the first line of each record, and its fields by the names of the first line."""
-    head = text.partition("\n")[0]
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), strict=True
-    )
-    names: list[str] | None = None
-    start = 1
-    try:
-        for record in reader:
-            number, start = start, reader.line_num + 1
-            if names is None:
-                names = [name.strip() for name in record]
-            elif len(record) > len(names):
-                yield number, _BadLine(f"{len(record)} fields, but the first line has {len(names)}")
-            elif record:
-                yield number, dict(zip(names, record, strict=False))
-    except csv.Error as error:
-        yield start, _BadLine(f"not valid CSV: {error}")
+            yield number, BadLine("not a JSON object")
 
 
 def _example(
@@ -100,9 +73,9 @@ def _example(
 ) -> Example:
     question, gold = _text(fields, "question"), _text(fields, *GOLD_NAMES)
     if not question:
-        raise _BadLine("the question is empty" if "question" in fields else _lacking(fields))
+        raise BadLine("the question is empty" if "question" in fields else _lacking(fields))
     if not gold:
-        raise _BadLine("no gold_sql" if _found(fields, GOLD_NAMES) else _lacking(fields))
+        raise BadLine("no gold_sql" if _found(fields, GOLD_NAMES) else _lacking(fields))
     path, db_id = _database(fields, file, database, data)
     return Example(
         id=_text(fields, "id") or str(position),
@@ -126,16 +99,16 @@ def _database(
     if given:
         path = Path(given) if database else file.parent / given
         if not path.is_file():
-            raise _BadLine(f"the database {path} is not there")
+            raise BadLine(f"the database {path} is not there")
         return str(path), db_id or path.stem
     if not db_id:
-        raise _BadLine("no database: give one for all with --db, or a field database in each line")
+        raise BadLine("no database: give one for all with --db, or a field database in each line")
     root, name = data or file.parent, f"{db_id}.sqlite"
     places = (root / name, root / db_id / name, root / "database" / db_id / name)
     for path in places:
         if path.is_file():
             return str(path), db_id
-    raise _BadLine(f"there is no database {db_id}: looked for {listed(places)}")
+    raise BadLine(f"there is no database {db_id}: looked for {listed(places)}")
 
 
 def _text(fields: dict[str, Any], *names: str) -> str:
@@ -143,7 +116,7 @@ def _text(fields: dict[str, Any], *names: str) -> str:
     for name in _found(fields, names):
         value = fields[name]
         if isinstance(value, bool | dict | list):
-            raise _BadLine(f"{name} is not a text")
+            raise BadLine(f"{name} is not a text")
         return "" if value is None else str(value).strip()
     return ""
 

@@ -2,28 +2,41 @@ r"""The usual forms of files of predicted SQL, read as they stand; who they belo
 
 JSON lines         {"id": "12", "sql": "SELECT ...", "db_id": "pets_1"}
 JSON list          [{"question_id": 12, "sql": "SELECT ..."}, ...]  or  ["SELECT ...", ...]
+JSON object        {"12": "SELECT ...", ...}  or  {"12": {"sql": "SELECT ..."}, ...}
 Spider's .sql      SELECT ...<TAB>pets_1        one a line, the database may be left out
 BIRD's JSON        {"12": "SELECT ...\t----- bird -----\tpets_1", ...}
+CSV                id,sql                       the first line has the names
 a run of macsql    the folder with its answers.jsonl
 
-The SQL may be called sql, predicted_sql, pred_sql, prediction, predicted or pred; "query" and "SQL"
-are names of gold queries and never read. The id may be called id, example_id or question_id;
-"index" is a position in the file of questions, from 0.
+A list or object may also stand in an object, under "predictions" or "results". The SQL is under one
+of SQL_NAMES, or under one in there; "query" and "SQL" are names of gold queries and never read. The
+id is under one of ID_NAMES; "index" and "idx" are positions in the file of questions, from 0.
 """
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from macsql.errors import ConfigError
 from macsql.evaluation.folder import RunFolder
-from macsql.evaluation.sources import listed, read_json, read_text
+from macsql.evaluation.sources import BadLine, csv_records, listed, read_json, read_text
 
 BIRD_MARK = "\t----- bird -----\t"
-SQL_NAMES = ("sql", "predicted_sql", "pred_sql", "prediction", "predicted", "pred")
-ID_NAMES = ("id", "example_id", "question_id")
+SQL_NAMES = (
+    "sql",
+    "predicted_sql",
+    "pred_sql",
+    "generated_sql",
+    "predicted_query",
+    "prediction",
+    "predicted",
+    "pred",
+)
+ID_NAMES = ("id", "example_id", "question_id", "qid")
+INDEX_NAMES = ("index", "idx")
+WRAPPERS = ("predictions", "results")
 DATABASE_NAMES = ("db_id", "db")
 
 Form = Literal["lines", "records", "keys"]
@@ -33,8 +46,9 @@ Form = Literal["lines", "records", "keys"]
 class Entry:
     """One prediction as it stands in a file; ``where`` says where that is.
 
-    ``ids`` are all the ids that it gives itself, ``index`` is a position. ``db_id`` is empty
-    where the file does not say it. ``error`` is why there is no SQL, if the file knows.
+    ``ids`` are all the ids that it gives itself, ``index`` is a position. ``db_id`` and
+    ``question`` are empty where the file does not say them. ``error`` is why there is no SQL, if
+    the file knows.
     """
 
     where: str
@@ -44,6 +58,7 @@ class Entry:
     index: int | None = None
     error: str = ""
     error_kind: str = ""
+    question: str = ""
 
 
 def read_entries(file: Path, databases: Collection[str]) -> tuple[Form, list[Entry]]:
@@ -58,11 +73,15 @@ def read_entries(file: Path, databases: Collection[str]) -> tuple[Form, list[Ent
     text = read_text(file)
     start = text.lstrip()[:1]
     suffix = file.suffix.lower()
+    if suffix == ".csv":
+        return _records(file, _csv_rows(file, text))
     if suffix == ".sql" or (start not in ("{", "[") and suffix not in (".json", ".jsonl")):
         return "lines", _of_lines(text, databases)
     if start != "[" and _is_json_lines(text, suffix):
         return _records(file, _json_lines(file, text))
     document = read_json(file)
+    if isinstance(document, dict):
+        document = next((document[n] for n in WRAPPERS if n in document), document)
     if isinstance(document, list):
         return _records(file, [(f"entry {i}", entry) for i, entry in enumerate(document, 1)])
     if not isinstance(document, dict):
@@ -129,6 +148,15 @@ def _json_lines(file: Path, text: str) -> list[tuple[str, Any]]:
     return documents
 
 
+def _csv_rows(file: Path, text: str) -> list[tuple[str, Any]]:
+    rows = []
+    for number, fields in csv_records(text):
+        if isinstance(fields, BadLine):
+            raise ConfigError(f"{file}, line {number}: {fields}.")
+        rows.append((f"line {number}", {name: cell or None for name, cell in fields.items()}))
+    return rows
+
+
 def _records(file: Path, documents: list[tuple[str, Any]]) -> tuple[Form, list[Entry]]:
     """Entries of documents that are objects with ids, or that all have none."""
     entries = [_of_record(file, where, document) for where, document in documents]
@@ -136,7 +164,7 @@ def _records(file: Path, documents: list[tuple[str, Any]]) -> tuple[Form, list[E
     if bare and len(bare) < len(entries):
         raise ConfigError(
             f"{file}, {bare[0].where}: no id, which other lines have; "
-            f"name the question as one of {listed((*ID_NAMES, 'index'))}."
+            f"name the question as one of {listed((*ID_NAMES, *INDEX_NAMES))}."
         )
     return ("lines" if bare or not entries else "records"), entries
 
@@ -154,6 +182,8 @@ def _of_record(file: Path, where: str, document: Any) -> Entry:
             f"there is {listed(document)}."
         )
     value = document[name]
+    if isinstance(value, dict):
+        value = next((value[n] for n in SQL_NAMES if n in value), value)
     if value is not None and not isinstance(value, str):
         raise ConfigError(f"{file}, {where}: {name} is not a text.")
     sql, db_id = _without_mark(value or "")
@@ -164,9 +194,10 @@ def _of_record(file: Path, where: str, document: Any) -> Entry:
         sql=sql,
         db_id=db_id or (known[0] if known else ""),
         ids=tuple(str(document[n]) for n in ID_NAMES if document.get(n) is not None),
-        index=_index(file, where, document.get("index")),
+        index=_index(file, where, next((document[n] for n in INDEX_NAMES if n in document), None)),
         error=str(document.get("error") or "") if is_empty else "",
         error_kind=str(document.get("error_kind") or "") if is_empty else "",
+        question=str(document.get("question") or ""),
     )
 
 
@@ -179,8 +210,10 @@ def _index(file: Path, where: str, value: Any) -> int | None:
 
 
 def _of_key(file: Path, key: str, value: Any) -> Entry:
-    if isinstance(value, dict | list):
-        raise ConfigError(f'{file}, key "{key}": not SQL but a JSON {type(value).__name__}.')
+    if isinstance(value, dict):
+        return replace(_of_record(file, f'key "{key}"', value), ids=(key,), index=None)
+    if isinstance(value, list):
+        raise ConfigError(f'{file}, key "{key}": not SQL but a JSON list.')
     # BIRD's own files have a number where a model gave nothing; its script reads that as no SQL.
     sql, db_id = _without_mark(value if isinstance(value, str) else "")
     return Entry(f'key "{key}"', sql, db_id, (key,))

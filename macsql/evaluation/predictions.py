@@ -1,5 +1,6 @@
 """Predictions paired with the questions of a benchmark: by id, and never by guess."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,6 +9,8 @@ from macsql.errors import ConfigError
 from macsql.evaluation.example import Benchmark, Example
 from macsql.evaluation.prediction_files import Entry, read_entries
 from macsql.evaluation.sources import listed
+
+_QUERY = re.compile(r"\W*(select|with|values)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,9 @@ class _Pairing:
         if len(entries) != len(examples) and sample and len(entries) == len(sample.examples):
             examples = sample.examples
             self.say(f"{self.file}: its {len(entries):,} lines are read as those of the sample")
+        if len(entries) > len(examples) and _ends_blank(entries, len(examples)):
+            self.say(f"{self.file}: the blank lines at its end are left out")
+            entries = entries[: len(examples)]
         if len(entries) != len(examples):
             raise self._of_another_length(entries)
         return self._paired(zip(entries, examples, strict=True))
@@ -128,6 +134,11 @@ class _Pairing:
                 raise self._error(
                     entry, f"question {example.id} has a prediction in {where[example.id]} already"
                 )
+            others = self._others(entry, example)
+            if others:
+                raise self._error(
+                    entry, f"its question is that of {others[0]}, not that of {example.id}"
+                )
             if _contradicts(entry, example):
                 raise self._error(
                     entry,
@@ -137,6 +148,14 @@ class _Pairing:
             where[example.id] = entry.where
             paired[example.id] = Prediction(example.id, entry.sql, entry.error, entry.error_kind)
         return paired
+
+    def _others(self, entry: Entry, example: Example) -> list[str]:
+        """The questions that an entry must be for, by its text, if not for ``example``."""
+        wanted = _plain(entry.question)
+        # A text that no question has may be one with a hint, or put otherwise.
+        if not wanted or wanted == _plain(example.question):
+            return []
+        return [e.id for e in self.benchmark.examples if _plain(e.question) == wanted]
 
     def _on_known_databases(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """The entries but those on databases that the benchmark lacks."""
@@ -208,6 +227,21 @@ class _Reading:
             contradictions=sum(_contradicts(e, example) for e, example in found if example),
             is_complete=known == len(entries) == len(examples),
         )
+
+
+def _ends_blank(entries: Sequence[Entry], count: int) -> bool:
+    """Whether ``count`` lines are queries, and all behind them are blank.
+
+    A line that does not begin like a query may be the rest of the one before it, which shifts all
+    that follow.
+    """
+    return all(_QUERY.match(e.sql) for e in entries[:count]) and not any(
+        e.sql.strip() or e.db_id for e in entries[count:]
+    )
+
+
+def _plain(question: str) -> str:
+    return " ".join(question.casefold().split())
 
 
 def _contradicts(entry: Entry, example: Example) -> bool:

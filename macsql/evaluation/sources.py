@@ -1,8 +1,10 @@
 """Reading the files of benchmarks and predictions: UTF-8, JSON, and errors that say where."""
 
+import csv
 import hashlib
+import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +63,37 @@ def read_entries(path: Path, required: Iterable[str], kind: str) -> list[dict[st
                     f"there is {listed(entry)}."
                 )
     return entries
+
+
+class BadLine(Exception):
+    """What is wrong with a line."""
+
+
+def csv_records(text: str) -> Iterator[tuple[int, dict[str, str] | BadLine]]:
+    """Number of the first line of each record, and its fields by the names of the first line.
+
+    The delimiter is the comma, semicolon or tab of which the first line has most.
+
+    >>> list(csv_records("id;sql\\n7;SELECT 1, 2\\n"))
+    [(2, {'id': '7', 'sql': 'SELECT 1, 2'})]
+    """
+    head = text.partition("\n")[0]
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), strict=True
+    )
+    names: list[str] | None = None
+    start = 1
+    try:
+        for record in reader:
+            number, start = start, reader.line_num + 1
+            if names is None:
+                names = [name.strip() for name in record]
+            elif len(record) > len(names):
+                yield number, BadLine(f"{len(record)} fields, but the first line has {len(names)}")
+            elif record:
+                yield number, dict(zip(names, record, strict=False))
+    except csv.Error as error:
+        yield start, BadLine(f"not valid CSV: {error}")
 
 
 def checksum(files: Sequence[Path]) -> str:

@@ -12,6 +12,7 @@ from macsql.evaluation.answer import Answer
 from macsql.evaluation.benchmark import open_benchmark
 from macsql.evaluation.example import Benchmark, Example
 from macsql.evaluation.folder import Manifest, RunFolder
+from macsql.evaluation.prediction_files import ID_NAMES, INDEX_NAMES, SQL_NAMES
 from macsql.evaluation.predictions import Prediction, read_predictions
 
 DATA = Path(os.environ.get("MACSQL_TEST_DATA") or Path(__file__).parents[3] / "shared" / "data")
@@ -66,6 +67,30 @@ WHOLE = {"0": "A", "1": "B", "2": "", "3": "D"}
 )
 def test_a_blank_line_is_an_empty_prediction(tmp_path: Path, name: str, content: str) -> None:
     assert read(tmp_path, name, content) == WHOLE
+
+
+QUERIES = "SELECT 1\nselect 2\n(SELECT 3)\nWITH x AS (SELECT 4) SELECT * FROM x\n"
+
+
+def test_blank_lines_behind_the_last_question_are_left_out(tmp_path: Path) -> None:
+    said: list[str] = []
+    found = read(tmp_path, "p.sql", f"{QUERIES}\n \r\n\n", say=said.append)
+    assert found == read(tmp_path, "q.sql", QUERIES)
+    assert said == [f"{tmp_path / 'p.sql'}: the blank lines at its end are left out"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "SELECT 1\nFROM t\nSELECT 2\nSELECT 3\n\n",  # a query on two lines, an empty one last
+        "SELECT 1\n\nSELECT 2\nSELECT 3\nSELECT 4\n",
+        f"\n{QUERIES}",
+        f"{QUERIES}\n\tpets\n",
+    ],
+)
+def test_other_blank_lines_are_no_end(tmp_path: Path, content: str) -> None:
+    with pytest.raises(ConfigError, match=r"has \d predictions, the set 4 questions"):
+        read(tmp_path, "p.sql", content)
 
 
 def test_only_line_feeds_end_lines(tmp_path: Path) -> None:
@@ -126,10 +151,8 @@ def test_a_file_for_the_sample_alone_is_paired_with_it(tmp_path: Path) -> None:
 # JSON lines and lists
 
 
-@pytest.mark.parametrize("key", ["id", "question_id", "example_id", "index"])
-@pytest.mark.parametrize(
-    "sql", ["sql", "predicted_sql", "pred_sql", "prediction", "predicted", "pred"]
-)
+@pytest.mark.parametrize("key", [*ID_NAMES, *INDEX_NAMES])
+@pytest.mark.parametrize("sql", SQL_NAMES)
 def test_records_are_paired_by_id_in_any_order(tmp_path: Path, key: str, sql: str) -> None:
     records = [
         {key: 3, sql: "D", "query": "gold"},
@@ -141,6 +164,65 @@ def test_records_are_paired_by_id_in_any_order(tmp_path: Path, key: str, sql: st
     assert read(tmp_path, "p.json", json.dumps(records, indent=1)) == WHOLE
     assert read(tmp_path, "p.json", lines(*records)) == WHOLE
     assert read(tmp_path, "p.jsonl", lines(*records[:1]).strip()) == {"3": "D"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("p.json", {"predictions": [{"id": i, "sql": sql} for i, sql in WHOLE.items()]}),
+        ("p.json", {"model": "m", "results": WHOLE}),
+        ("p.json", {i: {"sql": sql, "db_id": ""} for i, sql in WHOLE.items()}),
+        ("p.json", [{"id": i, "prediction": {"sql": sql}} for i, sql in WHOLE.items()]),
+        ("p.json", [{"id": i, "output": "x", "pred": {"sql": sql}} for i, sql in WHOLE.items()]),
+    ],
+)
+def test_predictions_may_lie_one_object_deeper(tmp_path: Path, name: str, content: Any) -> None:
+    assert read(tmp_path, name, json.dumps(content)) == WHOLE
+    assert read(tmp_path, name, json.dumps(content, indent=2)) == WHOLE
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "id,sql\n1,B\n0,A\n3,D\n2,\n",
+        "\ufeffsql;question_id\r\nA;0\r\nB;1\r\n;2\r\nD;3\r\n",
+        "index\tpred\tdb_id\n3\tD\tpets\n1\tB\tcars\n2\t\t\n0\tA\tpets",
+        "sql\nA\nB\n''\nD\n",
+    ],
+)
+def test_csv_names_its_fields(tmp_path: Path, content: str) -> None:
+    assert read(tmp_path, "p.csv", content) == WHOLE | ({"2": "''"} if "''" in content else {})
+
+
+def test_sql_in_csv_may_have_commas_quotes_and_lines(tmp_path: Path) -> None:
+    found = read(tmp_path, "p.csv", 'id,sql\n0,"SELECT ""a"",\n\nb"\n1,B\n')
+    assert found == {"0": 'SELECT "a",\n\nb', "1": "B"}
+    with pytest.raises(ConfigError, match=r"line 3: 3 fields, but the first line has 2"):
+        read(tmp_path, "p.csv", "id,sql\n0,A\n1,SELECT a, b\n")
+    with pytest.raises(ConfigError, match=r"line 2: no SQL: it should be called"):
+        read(tmp_path, "p.csv", "id,query\n0,A\n")
+
+
+ASKED = Benchmark(
+    "the set",
+    "spider",
+    tuple(
+        Example(str(i), question, "SELECT 1", "x.sqlite", "pets")
+        for i, question in enumerate(["How many pets?", "How old are they?", "How many pets?"])
+    ),
+    "",
+)
+
+
+def test_a_question_that_is_another_one_s_shows_a_shifted_file(tmp_path: Path) -> None:
+    questions = ["How  many pets?", "How old are they? Hint: in years", "how many pets?"]
+    same = [{"question": q, "sql": "A"} for q in questions]
+    assert len(read(tmp_path, "p.jsonl", lines(*same), ASKED)) == 3
+    shifted = [{"question": "How old are they?", "sql": "B"}, *same[:2]]
+    with pytest.raises(ConfigError, match=r"line 1: its question is that of 1, not that of 0"):
+        read(tmp_path, "p.jsonl", lines(*shifted), ASKED)
+    with pytest.raises(ConfigError, match=r"line 1: its question is that of 0, not that of 1"):
+        read(tmp_path, "p.jsonl", lines({"id": 1, **same[0]}), ASKED)
 
 
 def test_index_is_a_position_and_question_id_an_id(tmp_path: Path) -> None:
