@@ -8,7 +8,7 @@ from sqlglot import exp
 from macsql.checks.names import words
 from macsql.checks.output_shape import Output, finding, shorten
 from macsql.checks.question import Question
-from macsql.checks.scopes import Status
+from macsql.checks.scopes import Resolution, Status
 from macsql.message import Finding
 
 _NEGATION = (
@@ -109,7 +109,7 @@ def texts(question: Question, output: Output) -> Iterator[Finding]:
             message = f"the question says {text!r}, and the query does not"
             yield finding("quoted-unused", "warning", message, "compare a column with it")
     said = question.text.casefold()
-    for literal in _text_literals(output):
+    for literal in text_literals(output.resolution):
         if not _is_spoken_of(literal.name.casefold(), said):
             message = f"{literal.name!r} is not a word of the question"
             yield finding("text-unasked", "warning", message, "use its words", literal)
@@ -122,13 +122,13 @@ def _is_spoken_of(text: str, said: str) -> bool:
     return known or any(word[:4] in said for word in parts) or _is_short_for(text, said)
 
 
-def _text_literals(output: Output) -> Iterator[exp.Expr]:
-    for node in output.nodes:
-        if isinstance(node, exp.Literal) and node.is_string:
-            yield node
-    for use in output.resolution.uses:
-        if use.status is Status.TEXT:
-            yield use.column
+def text_literals(resolution: Resolution) -> Iterator[exp.Expr]:
+    """Every text in a query, SQLite's in double quotes included."""
+    for scope in resolution.scopes:
+        for node in scope.select.find_all(exp.Literal):
+            if node.is_string and node.parent_select is scope.select:
+                yield node
+        yield from (use.column for use in scope.uses if use.status is Status.TEXT)
 
 
 def _is_short_for(text: str, said: str) -> bool:

@@ -1,0 +1,169 @@
+"""Texts of a query and of its question against the values that are stored."""
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+
+from macsql.checks.analysis import Analysis, analyse
+from macsql.checks.literals import StoredValues, compared_texts
+from macsql.checks.names import words
+from macsql.checks.output_conditions import text_literals
+from macsql.checks.scopes import Use
+from macsql.checks.text import quote, span
+from macsql.message import Finding, ValueMatch
+from macsql.schema import Column, Schema, Table
+
+SECONDS = 1.0
+"""Time for looking up where texts are stored; what is not reached is not known."""
+CERTAIN = 0.75
+"""Score from which a value counts as meant: two words alike, or one written in the same way."""
+
+_TEXT_TYPE = re.compile(r"char|text|clob|string|enum|^$", re.IGNORECASE)
+
+
+def check_values_used(
+    sql: str, values: Sequence[ValueMatch], schema: Schema, *, at_least: float = CERTAIN
+) -> list[Finding]:
+    """Stored values that the question names against the texts of ``sql``; never raises.
+
+    A "hint" for a phrase of which no value is used, and a "warning" for a text that is compared
+    with a column where it was not found although it was found elsewhere. ``values`` are what
+    linking found for the question; those under ``at_least`` are not expected to be used.
+
+    >>> city = Schema("sqlite", (Table("city", (Column("name", "TEXT"), Column("land", "TEXT"))),))
+    >>> paris = ValueMatch("city", "name", "Paris", "Paris", 0.75)
+    >>> [f.code for f in check_values_used("SELECT 1 FROM city", [paris], city)]
+    ['value-unused']
+    >>> check_values_used("SELECT 1 FROM city WHERE land = 'Paris'", [paris], city)[0].hint
+    "write city.name = 'Paris'"
+    """
+    analysis = analyse(sql, schema)
+    if analysis.statement.tree is None:
+        return []
+    compared = list(compared_texts(analysis))
+    found = [
+        f for use, text in compared if (f := _misplaced(use, text.name, values, schema.dialect))
+    ]
+    named = {w for u in analysis.resolution.uses for n in (u.name, *_owner(u)) for w in words(n)}
+    written = [_plain(literal.name) for literal in text_literals(analysis.resolution)]
+    for phrase in dict.fromkeys(v.phrase for v in values if v.score >= at_least):
+        same = [v for v in values if _overlap(v.phrase, phrase)]
+        if not any(_is_used(v, written, named) for v in same):
+            best = max(same, key=lambda v: v.score)
+            message = f"the question says {phrase!r}, and the query does not use it"
+            hint = f"compare {_condition(best, schema.dialect)}"
+            found.append(Finding("value-unused", "hint", message, hint))
+    return found
+
+
+def _owner(use: Use) -> tuple[str, ...]:
+    return (use.relation.table.name,) if use.relation and use.relation.table else ()
+
+
+def _is_used(value: ValueMatch, written: Sequence[str], named: set[str]) -> bool:
+    """Whether a text of the query is the value or part of it, or the words are of its names."""
+    if named.issuperset(w for part in value.phrase.split() for w in words(part)):
+        return True
+    texts = [t for t in (_plain(value.value), _plain(value.phrase)) if t]
+    return any(w and (w in text or text in w) for text in texts for w in written)
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether two phrases share a word: only one of them is meant then."""
+    return not set(one.casefold().split()).isdisjoint(other.casefold().split())
+
+
+def _misplaced(use: Use, text: str, values: Sequence[ValueMatch], dialect: str) -> Finding | None:
+    table = use.relation.table if use.relation else None
+    same = [v for v in values if _plain(v.value) == _plain(text)]
+    if table is None or not same:
+        return None
+    here = (table.name.casefold(), use.name.casefold())
+    if any((v.table.casefold(), v.column.casefold()) == here for v in same):
+        return None
+    return _elsewhere(use, text, [_condition(v, dialect) for v in same])
+
+
+def _condition(value: ValueMatch, dialect: str) -> str:
+    cell = value.value.replace("'", "''")
+    return f"{quote(value.table, dialect)}.{quote(value.column, dialect)} = '{cell}'"
+
+
+def _elsewhere(use: Use, text: str, conditions: Sequence[str]) -> Finding:
+    message = f"{text!r} is not stored in {use.column.sql()}"
+    hint = "write " + " or ".join(dict.fromkeys(conditions[:3]))
+    return Finding("value-in-other-column", "warning", message, hint, span(use.column))
+
+
+def check_literals(
+    sql: str, schema: Schema, values: StoredValues, *, seconds: float = SECONDS
+) -> list[Finding]:
+    """Texts that ``sql`` compares with columns that do not store them; never raises by itself.
+
+    A "warning" says where the text is stored instead, or its nearest stored spelling; a "hint" that
+    it is stored nowhere that was looked at. ``values`` is asked for other columns only for texts
+    that their own column lacks, for at most ``seconds``.
+    """
+    analysis = analyse(sql, schema)
+    deadline = time.monotonic() + seconds
+    found: dict[tuple[str, str], Finding] = {}
+    for use, literal in compared_texts(analysis):
+        place = _place(use)
+        if place is None or not literal.name or time.monotonic() > deadline:
+            continue
+        table, column = place
+        near = list(values(table.name, column.name, literal.name))
+        if literal.name not in near:
+            finding = _not_here(use, literal.name, near, analysis, values, deadline)
+            found.setdefault((use.column.sql(), literal.name), finding)
+    return sorted(found.values(), key=lambda f: f.severity != "warning")
+
+
+def _place(use: Use) -> tuple[Table, Column] | None:
+    table = use.relation.table if use.relation else None
+    column = table.column(use.name) if table else None
+    return (table, column) if table and column and _TEXT_TYPE.search(column.type) else None
+
+
+def _not_here(
+    use: Use,
+    text: str,
+    near: Sequence[str],
+    analysis: Analysis,
+    values: StoredValues,
+    deadline: float,
+) -> Finding:
+    """What to say of a text that its column lacks."""
+    message = f"{text!r} is not stored in {use.column.sql()}"
+    respelt = [value for value in near if _plain(value) == _plain(text)]
+    if respelt:
+        hint = f"it is stored as {' or '.join(map(repr, respelt[:3]))}"
+        return Finding("value-not-stored", "warning", message, hint, span(use.column))
+    conditions = [
+        _condition(ValueMatch(table.name, column.name, stored, text, 1.0), analysis.schema.dialect)
+        for table, column, stored in _stored(text, analysis, values, deadline)
+        if (table, column) != _place(use)
+    ]
+    if conditions:
+        return _elsewhere(use, text, conditions)
+    hint = f"near it are {', '.join(map(repr, near[:3]))}" if near else "no stored text is like it"
+    return Finding("value-not-stored", "hint", message, hint, span(use.column))
+
+
+def _stored(
+    text: str, analysis: Analysis, values: StoredValues, deadline: float
+) -> Iterator[tuple[Table, Column, str]]:
+    """Where the text is stored, up to case and punctuation; tables of the query come first."""
+    inside = [r.table for s in analysis.resolution.scopes for r in s.relations if r.table]
+    for table in dict.fromkeys((*inside, *analysis.schema.tables)):
+        for column in table.columns:
+            if time.monotonic() > deadline:
+                return
+            if _TEXT_TYPE.search(column.type):
+                for stored in values(table.name, column.name, text):
+                    if _plain(stored) == _plain(text):
+                        yield table, column, stored
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).casefold()
