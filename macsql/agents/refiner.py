@@ -11,8 +11,11 @@ from macsql.llm.base import LLM
 from macsql.message import Candidate, Message, Step
 from macsql.parsing import read_sql
 from macsql.prompts import EmptyRule, PromptSet, as_data
+from macsql.schema_text import literal
 
 REPLY_TOKENS = 512
+SUB_RESULTS, SUB_ROWS = 3, 3
+"""Sub-questions whose results are shown with a request to rewrite, and rows of each."""
 
 
 class Refiner:
@@ -70,11 +73,11 @@ class Refiner:
                 return
             if trial.repeats(current) or rounds == self.max_refinements:
                 return
-            rewritten = self._rewrite(message, current)
+            rewritten = self._rewrite(message, current, trial)
             yield note(message, f"refinement {rounds + 1} of {self.max_refinements}")
             current = trial.execute(rewritten, "refiner")
 
-    def _rewrite(self, message: Message, current: Candidate) -> str:
+    def _rewrite(self, message: Message, current: Candidate, trial: Trial) -> str:
         """The model's next attempt. Raises ParseError when its reply had no SQL, and LLMError."""
         prompt = self.prompts.render(
             self.name,
@@ -85,9 +88,10 @@ class Refiner:
             error=current.error,
             findings=current.findings,
             was_repaired=current.origin == "repair",
+            sub_results=[*_sub_results(message, trial)],
         )
         if self.prompts.refine == "continue":
-            prompt = [*_conversation(message), *prompt]
+            prompt = [*_conversation(message, current), *prompt]
         return ask_model(
             message,
             self.llm,
@@ -98,12 +102,25 @@ class Refiner:
         )
 
 
-def _conversation(message: Message) -> list[ChatMessage]:
+def _conversation(message: Message, current: Candidate) -> list[ChatMessage]:
     """Everything said so far to get this SQL, so that only what is added has to be read."""
-    last = next((s for s in reversed(message.steps) if s.messages), None)
+    said = [s for s in reversed(message.steps) if s.messages and s.reply]
+    last = next((s for s in said if current.sql in s.reply), said[0] if said else None)
     if last is None:
         return []
     return [*last.messages, {"role": "assistant", "content": str(as_data(last.reply))}]
+
+
+def _sub_results(message: Message, trial: Trial) -> Iterator[tuple[str, str]]:
+    """What the steps before the last one find, each with its sub-question."""
+    for step in message.sub_questions[:-1][:SUB_RESULTS]:
+        found = trial.look(step.sql)
+        if isinstance(found, str):
+            yield step.question, found
+        else:
+            rows = [", ".join(literal(cell) for cell in row) for row in found.rows[:SUB_ROWS]]
+            more = ["…"] if found.truncated or len(found.rows) > SUB_ROWS else []
+            yield step.question, " | ".join([*rows, *more]) or "no rows"
 
 
 def conclude(message: Message, candidates: list[Candidate]) -> None:

@@ -11,7 +11,7 @@ from macsql.checks import (
     repair_literals,
     why_no_rows,
 )
-from macsql.database import Database
+from macsql.database import Database, Result
 from macsql.errors import AccessDenied, DatabaseError, UnsafeSQLError
 from macsql.message import Candidate, Finding, Severity
 from macsql.prompts import EmptyRule
@@ -70,6 +70,13 @@ class Trial:
         candidate = self.execute(sql, origin)
         better = self.repaired(candidate)
         return better[0] if better else candidate
+
+    def look(self, sql: str) -> Result | str:
+        """What a statement finds that is no candidate, or the database's words when it fails."""
+        try:
+            return self.database.execute(sql)
+        except DatabaseError as error:
+            return str(error)
 
     def repeats(self, candidate: Candidate) -> bool:
         """Whether this SQL with this problem came before: no progress is to be expected."""

@@ -184,3 +184,17 @@ def test_of_several_repairs_one_with_rows_is_taken(database: Database) -> None:
     message = Pipeline.of(model).run("Which courses does Ann take?", database)
     assert message.result is not None
     assert message.result.rows == (("Art",), ("Maths",))
+
+
+def test_the_results_of_sub_questions_are_shown_with_the_request_to_rewrite(
+    answer: Answer,
+) -> None:
+    steps = (
+        "Sub-question 1: Who is the oldest?\n```sql\nSELECT first_name, age FROM pupil WHERE id < 3\n"
+        "```\nSub-question 2: Which city?\n```sql\nSELECT town_ FROM nowhere_\n```"
+    )
+    message = answer(steps, "```sql\nSELECT city FROM school\n```", style="decompose")
+    asked = [s.messages for s in message.steps if s.agent == "refiner" and s.messages][0]
+    shown = asked[-1]["content"]
+    assert """Your SQL for "Who is the oldest?" gives: 'Ann', """ in shown
+    assert " | 'Ben', " in shown

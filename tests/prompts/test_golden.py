@@ -85,7 +85,7 @@ CASES: dict[str, tuple[str, dict[str, object]]] = {
     ),
     "baseline": ("baseline", QUESTION),
     "baseline-bare": ("baseline", {"question": "Who?", "evidence": ""}),
-    "refiner-error": ("refiner", {**FAILED, "was_repaired": False}),
+    "refiner-error": ("refiner", {**FAILED, "was_repaired": False, "sub_results": []}),
     "refiner-repaired-empty": (
         "refiner",
         {
@@ -93,6 +93,7 @@ CASES: dict[str, tuple[str, dict[str, object]]] = {
             "error": "",
             "findings": (Finding("empty-result", "warning", "The query returns no rows."),),
             "was_repaired": True,
+            "sub_results": [("How old is Ann?", "13 | 14")],
         },
     ),
 }
