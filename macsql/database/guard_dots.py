@@ -1,8 +1,9 @@
-"""Functions that PostgreSQL calls by a dot, without parentheses: ``(x).f`` is ``f(x)`` there.
+"""Names with dots that mean more than a column.
 
-It does so when x has no field f. So ``('/etc/passwd'::text).pg_read_file`` reads a file, and
-``u.pg_sleep`` waits when u is what ``FROM unnest(...) AS u`` gives. With u a table or a query, only
-functions that take a whole row are called so; those that PostgreSQL brings compute a value.
+PostgreSQL calls functions by a dot, without parentheses: ``(x).f`` is ``f(x)`` there when x has no
+field f. So ``('/etc/passwd'::text).pg_read_file`` reads a file, and ``u.pg_sleep`` waits when u is
+what ``FROM unnest(...) AS u`` gives. With u a table or a query, only functions that take a whole
+row are called so; those that PostgreSQL brings compute a value.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,6 +37,16 @@ def find_dotted(sql: str, nodes: Sequence[exp.Expr]) -> Iterator[str]:
             known = columns.get(node.table.lower())
             if known is not None and _folded(node.this) not in known | _FIELDS:
                 yield _folded(node.this)
+
+
+def has_unsafe_schema(nodes: Sequence[exp.Expr]) -> bool:
+    """Whether a column is named with its schema beside a join by column names.
+
+    The server of MariaDB 10.11 crashes on it when there is no such schema.
+    """
+    return any(isinstance(n, exp.Column) and n.args.get("db") is not None for n in nodes) and any(
+        isinstance(n, exp.Join) and (n.args.get("using") or n.method == "NATURAL") for n in nodes
+    )
 
 
 def _leftmost(node: exp.Expr) -> exp.Expr:

@@ -9,7 +9,7 @@ from sqlglot import Token, exp
 
 from macsql.database.functions import TABLE_FUNCTIONS, names, safe_functions
 from macsql.database.guard_calls import Call, find_calls
-from macsql.database.guard_dots import find_dotted
+from macsql.database.guard_dots import find_dotted, has_unsafe_schema
 from macsql.database.sqlite_cost import REPEATED_CHARACTER
 from macsql.errors import UnsafeSQLError
 
@@ -155,6 +155,12 @@ def check_tree(tree: exp.Expr, sql: str, tokens: Sequence[Token], rules: Rules) 
     for call in calls.values():
         if not rules.allows(call):
             raise _forbidden(f"{call.qualifier}{call.name}", sql)
+    if rules.dialect == "mysql" and has_unsafe_schema(nodes):
+        raise _refusal(
+            sql,
+            "forbidden-syntax",
+            "In a statement with USING or NATURAL JOIN, name columns without a schema.",
+        )
     for name in find_dotted(sql, nodes) if rules.family == "postgres" else ():
         if not rules.knows(name):
             raise _refusal(
