@@ -23,6 +23,7 @@ from macsql.evaluation.metrics import summarize
 from macsql.evaluation.runner import Progress, Runner
 from macsql.evaluation.runner_agents import Makeup
 from macsql.evaluation.runner_answer import is_to_retry
+from macsql.evaluation.spider import check_test_suite
 from macsql.llm.base import LLM
 from macsql.pipeline import Pipeline
 from macsql.records import hide_password
@@ -65,6 +66,8 @@ def evaluate(request: Request, settings: Settings) -> int:
     """Answer, judge, print the scores, and return the exit code."""
     screen = Screen()
     benchmark = _benchmark(request)
+    if request.test_suite:
+        check_test_suite(benchmark, request.test_suite)
     options = request.makeup.options()
     llm = open_llm(
         settings,

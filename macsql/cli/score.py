@@ -24,6 +24,7 @@ from macsql.evaluation.predictions import Prediction, read_predictions
 from macsql.evaluation.report_tables import NAMES, Table
 from macsql.evaluation.scoring import Scored, answers_of, score_answers
 from macsql.evaluation.sources import digest
+from macsql.evaluation.spider import check_test_suite
 from macsql.evaluation.verdict import Verdict
 from macsql.records import hide_password
 
@@ -84,6 +85,8 @@ def score(request: Request) -> int:
         test_suite=request.test_suite,
     )
     benchmark = _part(whole, request)
+    if request.test_suite:
+        check_test_suite(benchmark, request.test_suite)
     for line in benchmark.notes:
         screen.note(line)
     runs = [_read(f, whole, benchmark, request, screen) for f in request.files]

@@ -199,7 +199,11 @@ class Judge:
 
     def _is_strictly_right(self, example: Example, sql: str) -> tuple[bool, bool]:
         """Strict EX on the statements as they are written, and whether the predicted one runs."""
-        place = example.database
+        strict, runs = self._is_strict_on(example.database, example, sql)
+        strict = strict and all(self._is_strict_on(d, example, sql)[0] for d in example.test_suite)
+        return strict, runs
+
+    def _is_strict_on(self, place: str, example: Example, sql: str) -> tuple[bool, bool]:
         predicted = self._run(place, sql, PREDICTION)
         if predicted.rows is None:
             return False, False

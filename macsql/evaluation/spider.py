@@ -90,6 +90,16 @@ def open_spider(data: Path, split: str, source: SpiderSource) -> Benchmark:
     )
 
 
+def check_test_suite(benchmark: Benchmark, suite: Path) -> None:
+    """Raise ConfigError where ``suite`` lacks databases for a question of ``benchmark``.
+
+    A part of a benchmark needs those of its own questions only, so this comes after sampling.
+    """
+    for name, database in {e.db_id: Path(e.database) for e in benchmark.examples}.items():
+        if not _in_suite(suite / name, database):
+            raise ConfigError(f"The test suite has no databases for {name}: {suite / name}.")
+
+
 def read_gold(path: Path) -> list[tuple[str, str]]:
     """Gold SQL and db_id of each line of a gold file. Raises ConfigError, naming a bad line."""
     pairs = []
@@ -158,11 +168,12 @@ def _test_suite(name: str, folder: Path, suite: Path | None) -> tuple[str, ...]:
     own = folder / f"{name}.sqlite"
     found = [p for p in sorted(folder.glob("*.sqlite")) if p != own]
     if suite is not None:
-        extra = [p for p in sorted((suite / name).glob("*.sqlite")) if p.resolve() != own.resolve()]
-        if not extra:
-            raise ConfigError(f"The test suite has no databases for {name}: {suite / name}.")
-        found += extra
+        found += _in_suite(suite / name, own)
     return tuple(map(str, found))
+
+
+def _in_suite(folder: Path, own: Path) -> list[Path]:
+    return [p for p in sorted(folder.glob("*.sqlite")) if p.resolve() != own.resolve()]
 
 
 def _name(split: str, questions: Path | None, count: int) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from macsql.errors import ConfigError
 from macsql.evaluation.benchmark import open_benchmark, sample_ids
+from macsql.evaluation.spider import check_test_suite
 
 DATA = Path(os.environ.get("MACSQL_TEST_DATA") or Path(__file__).parents[3] / "shared" / "data")
 needs_data = pytest.mark.skipif(
@@ -151,14 +152,17 @@ def test_test_suites_lie_in_the_database_folder_or_in_one_of_their_own(tmp_path:
         (tmp_path / "suite" / name / "x.sqlite").touch()
     plain = open_benchmark("spider", tmp_path).examples
     assert [len(e.test_suite) for e in plain] == [1, 0, 1]
-    suite = open_benchmark("spider", tmp_path, test_suite=tmp_path / "suite").examples
+    whole = open_benchmark("spider", tmp_path, test_suite=tmp_path / "suite")
+    check_test_suite(whole, tmp_path / "suite")
+    suite = whole.examples
     assert suite[0].test_suite == (
         str(folder / "database/pets/pets_2.sqlite"),
         str(tmp_path / "suite/pets/x.sqlite"),
     )
     (tmp_path / "suite" / "cars" / "x.sqlite").unlink()
     with pytest.raises(ConfigError, match=r"test suite has no databases for cars"):
-        open_benchmark("spider", tmp_path, test_suite=tmp_path / "suite")
+        check_test_suite(whole, tmp_path / "suite")
+    check_test_suite(whole.only(["0"]), tmp_path / "suite")
 
 
 def test_the_checksum_is_what_the_shell_says(tmp_path: Path) -> None:

@@ -168,6 +168,11 @@ def test_further_databases_must_agree_too(data: Path) -> None:
     assert document(*options, data=data)["ex"] == 100.0
     found = document(*options, "--test-suite", data / "suite", data=data)
     assert (found["ex"], found["benchmark"]) == (75.0, "Spider dev (4 of 1,034)")
+    assert found["ex_strict"] == 75.0
+    other.unlink()
+    done = score(*options, "--test-suite", data / "suite", data=data)
+    assert done.exit_code == 2
+    assert "The test suite has no databases for school" in done.stderr
 
 
 def test_a_query_that_hangs_costs_its_own_verdict(data: Path) -> None:
