@@ -29,6 +29,9 @@ _STEPS = re.compile(
     r"\bthan the (?:average|mean|total|sum|number|minimum|maximum) of\b",
     re.IGNORECASE,
 )
+_PARAMETERS = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)b(?![a-z0-9])", re.IGNORECASE)
+SMALL_MODEL = 4.0
+"""Billions of parameters up to which a model writes worse SQL by sub-questions than at once."""
 LONG_QUESTION = 40
 LONG_EVIDENCE = 150
 
@@ -38,8 +41,8 @@ class Decomposer:
 
     ``shots`` is the number of worked examples shown: those of the prompt set, of which there are
     two, or, for a direct answer, those of ``examples`` that fit the question. ``style`` is "auto"
-    (decided from the question), "direct" or "decompose". Raises ConfigError when the prompt set
-    has no place for selected examples.
+    (decided from the question; always direct for a small model), "direct" or "decompose". Raises
+    ConfigError when the prompt set has no place for selected examples.
     """
 
     name = "decomposer"
@@ -108,7 +111,21 @@ class Decomposer:
     def _style(self, message: Message) -> Way:
         if self.style != "auto":
             return self.style
-        return "decompose" if needs_steps(message.question, message.evidence) else "direct"
+        if gains_by_steps(self.llm.name) and needs_steps(message.question, message.evidence):
+            return "decompose"
+        return "direct"
+
+
+def gains_by_steps(model: str) -> bool:
+    """Whether the model of that name gains by sub-questions: a small one loses (see experiments).
+
+    A name that does not say how many parameters there are is taken for a large model's.
+
+    >>> gains_by_steps("local:qwen2.5-coder-1.5b"), gains_by_steps("openai:gpt-4o")
+    (False, True)
+    """
+    sizes = [float(size) for size in _PARAMETERS.findall(model)]
+    return not sizes or max(sizes) > SMALL_MODEL
 
 
 def needs_steps(question: str, evidence: str = "") -> bool:

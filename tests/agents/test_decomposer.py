@@ -97,3 +97,14 @@ def test_a_model_that_was_cut_while_thinking_is_given_more_tokens(database: Data
     assert message.result is not None
     assert message.result.rows == ((5,),)
     assert limits[1] > 4 * limits[0]
+
+
+def test_a_small_model_is_asked_at_once(database: Database) -> None:
+    question = "What percentage of the pupils is older than the average of all?"
+    asked = {}
+    for name in ("local:tiny-1.5b", "openai:large"):
+        model = ScriptedLLM(["SELECT 1"])
+        model.name = name
+        message = Pipeline.of(model, without=("refiner",)).run(question, database)
+        asked[name] = "sub-question" in message.steps[-1].messages[-1]["content"].casefold()
+    assert asked == {"local:tiny-1.5b": False, "openai:large": True}

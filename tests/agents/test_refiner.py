@@ -190,11 +190,12 @@ def test_the_results_of_sub_questions_are_shown_with_the_request_to_rewrite(
     answer: Answer,
 ) -> None:
     steps = (
-        "Sub-question 1: Who is the oldest?\n```sql\nSELECT first_name, age FROM pupil WHERE id < 3\n"
+        "Sub-question 1: Who is the oldest?\n```sql\n"
+        "SELECT first_name, age FROM pupil WHERE id < 3\n"
         "```\nSub-question 2: Which city?\n```sql\nSELECT town_ FROM nowhere_\n```"
     )
     message = answer(steps, "```sql\nSELECT city FROM school\n```", style="decompose")
-    asked = [s.messages for s in message.steps if s.agent == "refiner" and s.messages][0]
+    asked = next(s.messages for s in message.steps if s.agent == "refiner" and s.messages)
     shown = asked[-1]["content"]
     assert """Your SQL for "Who is the oldest?" gives: 'Ann', """ in shown
     assert " | 'Ben', " in shown
