@@ -66,6 +66,15 @@ class Settings:
     candidates: str = _setting(
         "1", "attempts at the SQL, of which the result most agree on wins: a number, or auto"
     )
+    candidate_seconds: float = _setting(
+        60.0, "seconds of a question after which no further attempt is asked for", low=0, high=1e6
+    )
+    candidate_tokens: int = _setting(
+        0,
+        "tokens of a question after which no further attempt is asked for; 0 is no limit",
+        low=0,
+        high=1e9,
+    )
     cache: bool = _setting(False, "keep the model's replies on disk and pay for each once")
     keep_traces: int = _setting(
         200, "traces of questions kept, the newest ones; 0 writes none", low=0, high=1_000_000

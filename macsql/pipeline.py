@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from macsql.agents import Agent, Baseline, Decomposer, Refiner, Selector, Voter
-from macsql.agents.voter import Count
+from macsql.agents.voter import NO_LIMIT, Budget, Count
 from macsql.database import Database
 from macsql.errors import ConfigError, DatabaseUnavailable, MacSQLError, QuestionError
 from macsql.llm import open_model
@@ -99,6 +99,7 @@ class Pipeline:
         prune: PruneRule | None = None,
         max_refinements: int = 3,
         candidates: Count = 1,
+        budget: Budget = NO_LIMIT,
         examples: ExampleStore | str | Path = FIXED,
     ) -> "Pipeline":
         """The paper's three agents over one model; what is None is as the prompt set says.
@@ -123,7 +124,10 @@ class Pipeline:
         in_place = {Decomposer.name: Baseline(llm, texts)}
         kept = [in_place.get(a.name) if a.name in without else a for a in agents]
         if candidates != 1 and Refiner.name not in without:
-            kept.insert(-1, Voter(llm, candidates=candidates, refine_empty=texts.refine_empty))
+            kept.insert(
+                -1,
+                Voter(llm, candidates=candidates, budget=budget, refine_empty=texts.refine_empty),
+            )
         return cls([agent for agent in kept if agent is not None])
 
     def stream(self, question: str, database: Database, evidence: str = "") -> Iterator[Event]:

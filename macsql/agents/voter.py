@@ -28,13 +28,32 @@ SURE = -0.04
 """Mean log-probability of the first reply's tokens above which the model is sure."""
 
 
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one question may take, from its start, before no further attempt is asked for."""
+
+    seconds: float = math.inf
+    tokens: float = math.inf
+
+    def is_spent(self, message: Message) -> bool:
+        """Whether the model has taken that much for ``message``, or more."""
+        usage = message.usage
+        tokens = usage.input_tokens - usage.cached_tokens + usage.output_tokens
+        return tokens >= self.tokens or sum(s.seconds for s in message.steps) >= self.seconds
+
+
+NO_LIMIT = Budget()
+
+
 class Voter:
     """Asks again, by chance, when the first SQL is in doubt, and keeps what most attempts find.
 
     Every attempt is executed, checked and repaired like the first one; the results are compared,
     not the texts. ``candidates`` is the number of attempts with the first, "auto" up to five when
     the first is in doubt: the model was not sure of its words, the statement had to be repaired,
-    or it finds nothing. It runs before the Refiner, which takes over what was executed.
+    or it finds nothing. Attempts are asked for two at a time, until most agree or ``budget`` is
+    spent (tokens are those read anew and written). It runs before the Refiner, which takes over
+    what was executed.
     """
 
     name = "voter"
@@ -44,11 +63,13 @@ class Voter:
         llm: LLM,
         *,
         candidates: Count = "auto",
+        budget: Budget = NO_LIMIT,
         refine_empty: EmptyRule = "diagnosed",
         use_repair: bool = True,
     ) -> None:
         self.llm = llm
         self.candidates = candidates
+        self.budget = budget
         self.refine_empty = refine_empty
         self.use_repair = use_repair
 
@@ -68,7 +89,7 @@ class Voter:
         ballots = [Ballot(best, asked.logprob)]
         for temperature in TEMPERATURES:
             count = min(AT_ONCE, wanted - len(ballots))
-            if count < 1 or _is_settled(ballots, wanted):
+            if count < 1 or _is_settled(ballots, wanted) or self.budget.is_spent(message):
                 break
             try:
                 replies = self._ask(message, asked, count, temperature)

@@ -1,12 +1,13 @@
 """``macsql ask``: one question, from the flags to the answer, the trace and the exit code."""
 
+import math
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from macsql import __version__
-from macsql.agents.voter import read_count
+from macsql.agents.voter import Budget, read_count
 from macsql.cli.exits import ANSWERED, code_of_answer, code_of_error
 from macsql.cli.opening import NOBODY, Caller, open_database, open_llm, stand_in
 from macsql.cli.show import OutputForm, Screen
@@ -165,4 +166,5 @@ def _pipeline(llm: LLM, settings: Settings, shape: Shape) -> Pipeline:
         prune=shape.prune,
         max_refinements=settings.max_refinements,
         candidates=read_count(settings.candidates),
+        budget=Budget(settings.candidate_seconds, settings.candidate_tokens or math.inf),
     )

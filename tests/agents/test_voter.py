@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from macsql.agents.voter import Ballot, elect, read_count
+from macsql.agents.voter import Ballot, Budget, elect, read_count
 from macsql.database import Database, Result
 from macsql.errors import ConfigError, LLMError
 from macsql.llm import ScriptedLLM
@@ -139,3 +139,9 @@ def test_the_order_of_rows_does_not_make_another_result() -> None:
 def test_a_count_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="candidates must be auto, or a number from 1 to 32"):
         read_count(text)
+
+
+@pytest.mark.parametrize("budget", [Budget(seconds=0), Budget(tokens=1)])
+def test_a_spent_budget_ends_the_asking(answer: Answer, budget: Budget) -> None:
+    message = answer(ALL, candidates=5, budget=budget)
+    assert (origins(message), message.confidence) == (["decomposer"], 1.0)
