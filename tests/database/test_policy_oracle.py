@@ -32,6 +32,7 @@ POLICY = {
                 },
                 "place": "all",
                 "v_*": "all",
+                "t_blue": {"trusted": True},
             },
             "hide": ["vault"],
         }
@@ -43,11 +44,13 @@ CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, secret TEXT, team TEXT, 
 CREATE TABLE visit (id INTEGER PRIMARY KEY, person_id INT, day TEXT, cost INT);
 CREATE TABLE place (id INTEGER PRIMARY KEY, name TEXT, code TEXT);
 CREATE TABLE vault (id INTEGER PRIMARY KEY, gold INT);
+CREATE VIEW t_blue AS SELECT id, name FROM person WHERE team = 'blue';
 """
 LACKING = """
 CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, age INT, note TEXT);
 CREATE TABLE visit (id INTEGER PRIMARY KEY, person_id INT, cost INT);
 CREATE TABLE place (id INTEGER PRIMARY KEY, name TEXT, code TEXT);
+CREATE TABLE t_blue (id INTEGER PRIMARY KEY, name TEXT);
 """
 VIEWS = """
 CREATE VIEW v_all AS SELECT * FROM person;
@@ -69,6 +72,7 @@ COLUMNS = {
     "v_cost": ("who", "total"),
     "v_mix": ("name", "code"),
     "v_place": ("code", "id"),
+    "t_blue": ("id", "name"),
     "vault": ("id", "gold"),
     "v_secret": ("id", "secret"),
     "v_gold": ("id", "gold"),
@@ -78,7 +82,7 @@ COLUMNS = {
 OPEN = [
     name for name in COLUMNS if name not in ("vault", "v_secret", "v_gold", "v_deep", "nowhere")
 ]
-HIDDEN = ("secret", "team", "day", "gold", "nothing")
+HIDDEN = ("secret", "team", "day", "gold", "missing")
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 Cells = st.sampled_from(["ann", "bob", "x", "5", "", None])
@@ -286,6 +290,7 @@ def left_of(rows: dict[str, list[tuple[Any, ...]]]) -> dict[str, list[tuple[Any,
             if cost is not None and cost < 60 and person in red
         ],
         "place": [(number, *place) for number, place in enumerate(rows["place"], 1)],
+        "t_blue": [(number, person[0]) for number, person in people if person[2] == "blue"],
     }
 
 
@@ -352,10 +357,10 @@ def test_the_answers_are_those_of_a_database_that_lacks_what_is_hidden(
 def test_most_generated_queries_run(pair: Pair) -> None:
     ran = []
 
-    @settings(max_examples=30, derandomize=True, database=None, phases=WITHOUT_SHRINKING)
+    @settings(max_examples=100, derandomize=True, database=None, phases=WITHOUT_SHRINKING)
     @given(sql=queries())
     def count(sql: str) -> None:
         ran.append(not isinstance(outcome(pair.restricted, sql), type))
 
     count()
-    assert sum(ran) > 0.6 * len(ran)
+    assert sum(ran) > 0.5 * len(ran)
