@@ -4,14 +4,29 @@ from dataclasses import dataclass
 
 from macsql.checks.forgiven import forgiven_faults
 from macsql.checks.functions import foreign_functions
+from macsql.checks.group_rules import GROUP_RULES
+from macsql.checks.join_rules import JOIN_RULES
 from macsql.checks.keys import summed_keys
+from macsql.checks.meaning_rules import MEANING_RULES
 from macsql.checks.problems import Problem, name_problems
 from macsql.checks.resolve import resolve
-from macsql.checks.rules import RULES
+from macsql.checks.rules import RULES, Rule
 from macsql.checks.scopes import Resolution
 from macsql.checks.text import Statement, read
+from macsql.checks.type_rules import TYPE_RULES
 from macsql.message import Finding
 from macsql.schema import Schema
+
+_ALL_RULES: tuple[Rule, ...] = (
+    *RULES,
+    *MEANING_RULES,
+    *TYPE_RULES,
+    *GROUP_RULES,
+    *JOIN_RULES,
+    summed_keys,
+    foreign_functions,
+    forgiven_faults,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +53,7 @@ def analyse(sql: str, schema: Schema) -> Analysis:
     try:
         resolution = resolve(statement.tree, schema, statement.dialect, sql)
         problems = name_problems(statement, resolution, schema)
-        for rule in (*RULES, summed_keys, foreign_functions, forgiven_faults):
+        for rule in _ALL_RULES:
             problems += rule(statement, resolution, schema)
     except RecursionError:
         # Nested too deeply to be followed: nothing is claimed, the database will tell.

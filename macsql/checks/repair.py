@@ -11,6 +11,7 @@ from macsql.checks.forgiven import forgiven_fixes
 from macsql.checks.functions import function_fixes
 from macsql.checks.keys import summed_key_fixes
 from macsql.checks.literals import StoredValues, repair_literals
+from macsql.checks.meaning_fixes import meaning_fixes
 from macsql.checks.name_fixes import name_fixes
 from macsql.checks.problems import Problem
 from macsql.checks.structure_fixes import structure_fixes
@@ -115,7 +116,9 @@ def _cures(problem: Problem, analysis: Analysis) -> list[Fix]:
     if statement.tree is None:
         return syntax_fixes(statement, analysis.schema)
     if problem.finding.code in {"unknown-function", "other-dialect", "syntax"}:
-        return function_fixes(problem, statement) or forgiven_fixes(problem, statement)
+        fixes = function_fixes(problem, statement) or forgiven_fixes(problem, statement)
+        return fixes or meaning_fixes(problem, analysis)
     if problem.finding.code == "summed-key":
         return summed_key_fixes(problem, statement)
-    return structure_fixes(problem, analysis) or name_fixes(problem, analysis)
+    fixes = structure_fixes(problem, analysis) or meaning_fixes(problem, analysis)
+    return fixes or name_fixes(problem, analysis)

@@ -35,3 +35,10 @@ several-statements | | SELECT 1; SELECT 2
 wrong-qualifier | write p.* | SELECT x.* FROM pupil p
 using-column | join with ON | SELECT name FROM school JOIN pupil USING (school_id)
 aggregate-in-group-by | means | SELECT age, count(*) FROM pupil GROUP BY 2
+sub-query-arity | one column | SELECT name FROM school WHERE id = (SELECT id, city FROM school)
+sub-query-arity | 2 columns | SELECT (SELECT id, city FROM school) FROM pupil
+sub-query-arity | 2 columns | SELECT name FROM school WHERE (id, city) IN (SELECT id FROM school)
+side-order | ORDER BY | SELECT name FROM school ORDER BY name UNION SELECT title FROM course
+side-order | LIMIT | SELECT name FROM school LIMIT 1 INTERSECT SELECT title FROM course
+position | order by name | SELECT name FROM school UNION SELECT title FROM course ORDER BY id
+syntax | IN ('PARIS') | SELECT name FROM school WHERE city IN 'PARIS'

@@ -189,3 +189,16 @@ SELECT name, first_name FROM school JOIN pupil USING (school_id)
 
 SELECT first_name, title FROM pupil INNER JOIN course USING (course_code) WHERE age = 12
 => SELECT first_name, title FROM pupil JOIN enrolment ON pupil.id = enrolment.pupil_id INNER JOIN course ON enrolment.course_code = course.code WHERE age = 12
+
+## an order of one side, a list without parentheses
+SELECT name FROM school ORDER BY name UNION SELECT title FROM course
+=> SELECT name FROM school  UNION SELECT title FROM course
+
+SELECT name FROM school LIMIT 1 UNION SELECT title FROM course
+=> SELECT * FROM (SELECT name FROM school LIMIT 1) UNION SELECT title FROM course
+
+SELECT city FROM school UNION SELECT title FROM course ORDER BY cities
+=> SELECT city FROM school UNION SELECT title FROM course ORDER BY city
+
+SELECT name FROM school WHERE city IN 'PARIS'
+=> SELECT name FROM school WHERE city IN ('PARIS')

@@ -1,0 +1,103 @@
+"""Statements that run and are doubtful: types, groups, joins, NULL; and their neighbours."""
+
+from typing import Any
+
+import pytest
+
+from macsql.checks import check, repair
+from macsql.schema import Schema
+
+JOINED = "FROM pupil p JOIN school s ON p.school_id = s.id"
+
+DOUBTFUL = [
+    ("null-comparison", "IS NULL", "SELECT name FROM school WHERE city = NULL"),
+    ("null-comparison", "IS NOT NULL", "SELECT name FROM school WHERE city <> NULL"),
+    ("text-is-a-column", "write city", "SELECT count(*) FROM school GROUP BY 'city'"),
+    ("text-is-a-column", "write name", "SELECT city FROM school ORDER BY 'Name' DESC"),
+    ("text-is-a-column", "write city", "SELECT name FROM school WHERE 'city' = 'PARIS'"),
+    ("text-is-a-column", "write age", "SELECT max('age') FROM pupil"),
+    ("text-is-a-column", '"last name"', "SELECT 'last name' FROM pupil"),
+    ("type-mismatch", "12", "SELECT 1 FROM pupil WHERE age = 'twelve'"),
+    ("type-mismatch", "Ann", "SELECT 1 FROM pupil WHERE first_name > 12"),
+    ("type-mismatch", "Ann", "SELECT p.age FROM pupil p JOIN school s ON p.first_name = s.id"),
+    ("aggregated-text", "Ann", "SELECT avg(first_name) FROM pupil"),
+    ("whole-division", "AS REAL", "SELECT count(*) / 2 FROM pupil"),
+    ("whole-division", "AS REAL", "SELECT sum(age > 12) * 100 / count(*) FROM pupil"),
+    ("ungrouped-column", "city", "SELECT name, city, count(*) FROM school GROUP BY name"),
+    ("ungrouped-column", "first_name", f"SELECT first_name, count(*) {JOINED} GROUP BY s.id"),
+    (
+        "having-without-aggregate",
+        "WHERE",
+        "SELECT age, count(*) FROM pupil GROUP BY age HAVING age > 12",
+    ),
+    ("group-without-aggregate", "DISTINCT", "SELECT age FROM pupil GROUP BY age"),
+    ("doubled-join", "same row", f"SELECT s.name {JOINED} JOIN school t ON t.id = p.school_id"),
+    ("idle-join", "leave s out", f"SELECT p.age {JOINED}"),
+]
+
+SOUND = [
+    "SELECT name FROM school WHERE city IS NULL",
+    "SELECT 'city' AS what, city FROM school",
+    "SELECT 'total', count(*) FROM school",
+    "SELECT name FROM school WHERE 'a' = 'b'",
+    "SELECT 1 FROM pupil WHERE age > '12' AND first_name = 'Ann' AND grade > 7",
+    "SELECT 1.0 * count(*) / 2, CAST(count(*) AS REAL) / 2, CAST(count(*) / 2 AS INT) FROM pupil",
+    "SELECT avg(mark) / 2 FROM enrolment",
+    f"SELECT s.name, s.city, count(*) {JOINED} GROUP BY s.id",
+    f"SELECT s.name, count(*) {JOINED} GROUP BY p.school_id",
+    "SELECT city, max(founded), name FROM school GROUP BY city",
+    "SELECT name FROM school GROUP BY city HAVING max(founded) > '1960'",
+    "SELECT city AS c, count(*) AS n FROM school GROUP BY c HAVING n > 1",
+    "SELECT age, count(*) FROM pupil GROUP BY 1",
+    "SELECT age FROM pupil GROUP BY age ORDER BY count(*)",
+    "SELECT age, age + 1, count(*) FROM pupil GROUP BY age",
+    f"SELECT s.name, t.name {JOINED} JOIN school t ON t.city = s.city",
+    f"SELECT p.age {JOINED} WHERE s.city = 'PARIS'",
+    f"SELECT s.name {JOINED}",
+    "SELECT count(*) FROM pupil p LEFT JOIN enrolment e ON e.pupil_id = p.id",
+]
+
+
+@pytest.mark.parametrize(("code", "said", "sql"), DOUBTFUL)
+def test_doubtful_statement_is_explained(code: str, said: str, sql: str, school: Any) -> None:
+    assert school.refusal(sql) == ""
+    found = {f.code: f"{f.message} {f.hint}" for f in check(sql, school.schema)}
+    assert said in found.get(code, "")
+
+
+@pytest.mark.parametrize("sql", SOUND)
+def test_sound_statement_is_not_doubted(sql: str, school: Any) -> None:
+    assert school.refusal(sql) == ""
+    assert check(sql, school.schema) == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "right"),
+    [
+        (
+            "SELECT name FROM school WHERE city=NULL AND id > 1",
+            "SELECT name FROM school WHERE city IS NULL AND id > 1",
+        ),
+        (
+            "SELECT name FROM school WHERE lower(city) != NULL",
+            "SELECT name FROM school WHERE lower(city) IS NOT NULL",
+        ),
+        (
+            "SELECT count(*) FROM school GROUP BY 'city'",
+            "SELECT count(*) FROM school GROUP BY city",
+        ),
+        (
+            "SELECT name FROM school WHERE 'city' = 'PARIS'",
+            "SELECT name FROM school WHERE city = 'PARIS'",
+        ),
+    ],
+)
+def test_what_can_mean_nothing_is_repaired_although_it_runs(
+    sql: str, right: str, school: Any
+) -> None:
+    assert repair(sql, school.schema)[0].sql == right
+
+
+def test_division_is_exact_where_the_database_says_so(school: Any) -> None:
+    mysql = Schema("mysql", school.schema.tables)
+    assert check("SELECT count(*) / 2 FROM pupil", mysql) == []
