@@ -19,6 +19,8 @@ SMALL_TABLE = 10
 PAPER_MEAN_COLUMNS = 7
 PAPER_TOTAL_COLUMNS = 30
 REPLY_TOKENS = 1024
+INDEX_SECONDS = 1.0
+"""What a question may spend on reading stored values; what is left is read by later ones."""
 ROOM_FOR_THE_REST = 2500
 """Tokens of a prompt that are not schema: rules, worked examples, question, evidence, reply."""
 
@@ -53,7 +55,7 @@ class Selector:
         whole = message.schema
         message.focus = link_names(message.question, message.evidence, whole)
         message.values = link_values(
-            message.question, message.evidence, whole, database.distinct_texts
+            message.question, message.evidence, whole, database.value_index(INDEX_SECONDS)
         )
         fitted = self._fit(whole, message)
         message.schema = fitted.schema

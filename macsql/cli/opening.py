@@ -11,11 +11,11 @@ from macsql.config import Settings
 from macsql.database import Database
 from macsql.database.policy import Parameter, Policy, convert_parameters
 from macsql.errors import ConfigError
+from macsql.folders import default_cache_dir
 from macsql.llm import open_model
 from macsql.llm.base import LLM
 from macsql.llm.names import KINDS
 from macsql.llm.scripted import ScriptedLLM
-from macsql.llm.weights import default_cache_dir
 
 
 @dataclass(frozen=True, slots=True)

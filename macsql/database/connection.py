@@ -19,6 +19,8 @@ from macsql.database.policy import Parameter
 from macsql.database.policy_backend import PolicySource, RestrictedBackend, restrict
 from macsql.database.policy_rewrite import Rewritten
 from macsql.database.result import Result, type_names
+from macsql.database.value_index import Report, ValueIndex
+from macsql.database.value_store import MAX_TEXT
 from macsql.errors import (
     AccessDenied,
     ConfigError,
@@ -27,6 +29,7 @@ from macsql.errors import (
     ResultTooLarge,
     UnsafeSQLError,
 )
+from macsql.folders import default_cache_dir
 from macsql.schema import Schema
 
 SCHEMA_SECONDS = 30.0
@@ -63,7 +66,8 @@ class Database:
     not UTF-8 is read with ``text_errors``: "strict" makes the query fail. With a ``policy`` (a
     Policy, or the path of its file) nothing exists but what it allows to ``role``; ``parameters``
     are the values that its row filters ask for. Queries may call ``allowed_functions`` besides the
-    listed ones, and read the system tables with ``allow_catalog``.
+    listed ones, and read the system tables with ``allow_catalog``. The value index of a large
+    database is kept in ``cache_dir``, by default the folder of ``MACSQL_CACHE_DIR`` or the user's.
 
     Raises DatabaseUnavailable when the database cannot be opened, ConfigError on an unknown engine,
     a missing extra, a missing descriptions file or a limit that is not positive.
@@ -85,6 +89,7 @@ class Database:
         parameters: Mapping[str, Parameter] | None = None,
         allowed_functions: Iterable[str] = (),
         allow_catalog: bool = False,
+        cache_dir: Path | None = None,
     ) -> None:
         self.limits = Limits(timeout, max_rows, max_bytes, max_cell)
         self._descriptions: Descriptions | None = (
@@ -108,6 +113,8 @@ class Database:
             guard=partial(guard_sql, dialect=backend.dialect, functions=self._functions),
         )
         self._schema: Schema | None = None
+        self._values: ValueIndex | None = None
+        self._cache_dir = cache_dir or default_cache_dir()
         self._lock = threading.Lock()
         self._closed = False
 
@@ -143,6 +150,8 @@ class Database:
     def close(self) -> None:
         """Refuse further work. May be called twice; queries that are running end by themselves."""
         self._closed = True
+        if self._values is not None:
+            self._values.close()
 
     @property
     def schema(self) -> Schema:
@@ -237,14 +246,18 @@ class Database:
     def similar_values(self, table: str, column: str, text: str, *, limit: int = 5) -> list[str]:
         """Up to ``limit`` stored texts that resemble ``text``, the closest first.
 
-        Texts that are equal but for upper and lower case come before all others. A bounded part of
-        the column is read, for at most ``VALUES_SECONDS``; an unknown column has no values.
+        Texts that are equal but for upper and lower case come before all others. They come from
+        the value index if it knows the column; else a bounded part of the column is read, for at
+        most ``VALUES_SECONDS``. An unknown column has no values.
         """
         known = self.schema.table(table)
         found = known.column(column) if known else None
         if known is None or found is None or not text.strip() or limit < 1:
             return []
         place = (known.name, found.name)
+        index = self._value_index()
+        if len(text) <= MAX_TEXT // 2 and index.knows(*place):
+            return nearest(text, index.column_texts(*place, text, VALUES_READ), limit=limit)
         equal = self._read_texts(self._backend.equal_texts, *place, text, limit)
         stored = self._read_texts(self._backend.texts, *place, VALUES_READ)
         return nearest(text, [*equal, *stored], limit=limit)
@@ -259,6 +272,23 @@ class Database:
         if known is None or found is None:
             return []
         return self._read_texts(self._backend.texts, known.name, found.name, limit)
+
+    def value_index(self, seconds: float = 0.0, report: Report | None = None) -> ValueIndex:
+        """The index of the stored texts, after building on it for at most ``seconds``.
+
+        ``report`` is told now and then how far it is.
+        """
+        self._check_open()
+        index = self._value_index()
+        index.build(seconds, report)
+        return index
+
+    def _value_index(self) -> ValueIndex:
+        schema = self.schema
+        with self._lock:
+            if self._values is None:
+                self._values = ValueIndex(self._backend, schema.tables, self._cache_dir / "values")
+            return self._values
 
     def _read_texts(self, read: Callable[..., Iterable[str]], *arguments: Any) -> list[str]:
         """What could be read in time: values are a help, so their lack is not an error."""

@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -17,6 +17,17 @@ TextErrors = Literal["replace", "ignore", "strict"]
 
 MayRead = Callable[[str, str | None], bool]
 """Whether a table may be read, given the view or WITH query that reads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Which database it is, a mark that every change of its data changes, and about how large it
+    is, in bytes. ``database`` is empty where nothing that is read may be kept for others.
+    """
+
+    database: str
+    mark: str
+    size: int
 
 
 class Cursor(Protocol):
@@ -97,6 +108,33 @@ class Backend(Protocol):
         self, cursor: Cursor, table: str, column: str, text: str, limit: int, source: str = ""
     ) -> Iterable[str]:
         """Up to ``limit`` distinct stored texts that equal ``text`` when case is ignored."""
+        ...
+
+    def version(self) -> Version | None:
+        """The version of what is stored; None when it is not known."""
+        ...
+
+    def row_span(self, cursor: Cursor, table: Table) -> tuple[int, int] | None:
+        """The least and the greatest row number; None where rows cannot be read by number."""
+        ...
+
+    def texts_between(
+        self,
+        cursor: Cursor,
+        table: Table,
+        columns: Sequence[str],
+        rows: tuple[int, int],
+        limit: int,
+    ) -> list[Sequence[Any]]:
+        """The first ``limit`` rows numbered from ``rows[0]`` to ``rows[1]``: the number, and the
+        texts of ``columns``; what is no text, or a long one, comes as None.
+        """
+        ...
+
+    def all_texts(
+        self, cursor: Cursor, table: Table, columns: Sequence[str], limit: int, source: str = ""
+    ) -> Iterator[Sequence[Any]]:
+        """The same without the number: the first ``limit`` rows of any table or view."""
         ...
 
 

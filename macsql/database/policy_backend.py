@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from macsql.database.engines import Backend, Cursor, MayRead
+from macsql.database.engines import Backend, Cursor, MayRead, Version
 from macsql.database.policy import Parameter, Policy
 from macsql.database.policy_access import Access
 from macsql.errors import ConfigError
@@ -68,6 +69,34 @@ class RestrictedBackend:
         """Up to ``limit`` distinct visible texts that equal ``text`` when case is ignored."""
         seen = source or self.access.source(table)
         return self._backend.equal_texts(cursor, table, column, text, limit, seen)
+
+    def version(self) -> Version | None:
+        """The same without a name: what one caller sees is not kept where another may look."""
+        version = self._backend.version()
+        return replace(version, database="") if version else None
+
+    def row_span(self, cursor: Cursor, table: Table) -> tuple[int, int] | None:
+        """None for a table that is not shown as it is stored."""
+        is_whole = not self.access.source(table.name)
+        return self._backend.row_span(cursor, table) if is_whole else None
+
+    def texts_between(
+        self,
+        cursor: Cursor,
+        table: Table,
+        columns: Sequence[str],
+        rows: tuple[int, int],
+        limit: int,
+    ) -> list[Sequence[Any]]:
+        """Row numbers and texts of a table with a ``row_span``."""
+        return self._backend.texts_between(cursor, table, columns, rows, limit)
+
+    def all_texts(
+        self, cursor: Cursor, table: Table, columns: Sequence[str], limit: int, source: str = ""
+    ) -> Iterator[Sequence[Any]]:
+        """The visible texts of the first ``limit`` rows, masked."""
+        seen = source or self.access.source(table.name)
+        return self._backend.all_texts(cursor, table, columns, limit, seen)
 
 
 def restrict(

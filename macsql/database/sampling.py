@@ -6,12 +6,14 @@ from typing import Any
 
 from macsql.database.engines import Cursor
 from macsql.database.reflect import quote
+from macsql.database.value_store import MAX_TEXT
 from macsql.schema import Table
 
 CELL_CHARACTERS = 64
 """Texts are read to this length: enough to see that one is too long to be an example."""
 TEXT_CHARACTERS = 200
 SCANNED_ROWS = 200_000
+FETCHED_ROWS = 5_000
 BLOCKS = 40
 _ROWID_NAMES = ("rowid", "_rowid_", "oid")
 
@@ -28,7 +30,7 @@ def sample(
     origin = source or quote(table.name)
     cursor.execute(f"SELECT {cells} FROM {origin} LIMIT ?", (limit + 1,))  # noqa: S608
     rows = cursor.fetchall()
-    span = _rowid_span(cursor, table) if len(rows) > limit and not source else None
+    span = rowid_span(cursor, table) if len(rows) > limit and not source else None
     if span is not None:
         spread = list(_blocks(cursor, table, cells, span, limit))
         # Row numbers with wide gaps: the blocks missed most rows.
@@ -79,9 +81,38 @@ def equal_texts(
     yield from _first_column(cursor)
 
 
+def texts_between(
+    cursor: Cursor, table: Table, columns: Sequence[str], rows: tuple[int, int], limit: int
+) -> list[Sequence[Any]]:
+    """Rows by number, as ``Backend`` says it."""
+    rowid = _rowid_name(table)
+    texts = ", ".join(map(_text, columns))
+    cursor.execute(
+        f"SELECT {rowid}, {texts} FROM {quote(table.name)}"  # noqa: S608
+        f" WHERE {rowid} BETWEEN ? AND ? ORDER BY {rowid} LIMIT ?",
+        (*rows, limit),
+    )
+    return list(cursor.fetchall())
+
+
+def all_texts(
+    cursor: Cursor, table: Table, columns: Sequence[str], limit: int, source: str = ""
+) -> Iterator[Sequence[Any]]:
+    """The first rows of any table or view, as ``Backend`` says it."""
+    texts, origin = ", ".join(map(_text, columns)), source or quote(table.name)
+    cursor.execute(f"SELECT {texts} FROM {origin} LIMIT ?", (limit,))  # noqa: S608
+    while rows := cursor.fetchmany(FETCHED_ROWS):
+        yield from rows
+
+
 def _first_column(cursor: Cursor) -> Iterator[str]:
     while (row := cursor.fetchone()) is not None:
         yield row[0]
+
+
+def _text(column: str) -> str:
+    name = quote(column)
+    return f"CASE WHEN typeof({name}) = 'text' AND length({name}) <= {MAX_TEXT} THEN {name} END"
 
 
 def _cell(column: str) -> str:
@@ -92,9 +123,9 @@ def _cell(column: str) -> str:
     )
 
 
-def _rowid_span(cursor: Cursor, table: Table) -> tuple[str, int, int] | None:
+def rowid_span(cursor: Cursor, table: Table) -> tuple[str, int, int] | None:
     """The name of the row number with its least and greatest value; None where there is none."""
-    rowid = next((name for name in _ROWID_NAMES if table.column(name) is None), None)
+    rowid = _rowid_name(table)
     if rowid is None or table.is_view:
         return None
     try:
@@ -109,3 +140,8 @@ def _rowid_span(cursor: Cursor, table: Table) -> tuple[str, int, int] | None:
             raise
         return None
     return (rowid, first, last) if isinstance(first, int) and isinstance(last, int) else None
+
+
+def _rowid_name(table: Table) -> str | None:
+    """A name of the row number that no column of the table has."""
+    return next((name for name in _ROWID_NAMES if table.column(name) is None), None)

@@ -10,9 +10,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from macsql.database import reflect, sampling
-from macsql.database.engines import Cursor, MayRead, TextErrors
+from macsql.database.engines import Cursor, MayRead, TextErrors, Version
 from macsql.database.functions import SQLITE_FUNCTIONS
 from macsql.database.sqlite_cost import MEMORY, Watch, can_repeat, longest_cell
+from macsql.database.sqlite_version import file_version
 from macsql.errors import (
     ConfigError,
     DatabaseError,
@@ -243,6 +244,32 @@ class SQLiteBackend:
     ) -> Iterable[str]:
         """Up to ``limit`` distinct stored texts that equal ``text`` when case is ignored."""
         return sampling.equal_texts(cursor, table, column, text, limit, source)
+
+    def version(self) -> Version | None:
+        """The version of the file; None when it cannot be read."""
+        return file_version(self._file)
+
+    def row_span(self, cursor: Cursor, table: Table) -> tuple[int, int] | None:
+        """The least and the greatest row number; None where rows cannot be read by number."""
+        span = sampling.rowid_span(cursor, table)
+        return span[1:] if span else None
+
+    def texts_between(
+        self,
+        cursor: Cursor,
+        table: Table,
+        columns: Sequence[str],
+        rows: tuple[int, int],
+        limit: int,
+    ) -> list[Sequence[Any]]:
+        """Row numbers and texts of the first ``limit`` rows in a range of numbers."""
+        return sampling.texts_between(cursor, table, columns, rows, limit)
+
+    def all_texts(
+        self, cursor: Cursor, table: Table, columns: Sequence[str], limit: int, source: str = ""
+    ) -> Iterator[Sequence[Any]]:
+        """The texts of the first ``limit`` rows of any table or view."""
+        return sampling.all_texts(cursor, table, columns, limit, source)
 
 
 def path_in_url(url: str) -> Path:

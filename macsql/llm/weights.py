@@ -3,7 +3,6 @@
 import errno
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from macsql.errors import ConfigError, LLMError
+from macsql.folders import default_cache_dir
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -84,16 +84,6 @@ KNOWN = {
         ),
     )
 }
-
-
-def default_cache_dir() -> Path:
-    """Where macsql keeps what it can fetch again: ``MACSQL_CACHE_DIR``, else the user's cache."""
-    chosen = os.environ.get("MACSQL_CACHE_DIR")
-    if chosen:
-        return Path(chosen).expanduser()
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("macsql"))
 
 
 def known(name: str) -> Weights:

@@ -13,9 +13,9 @@ import time
 import pytest
 
 from macsql.errors import LLMError
+from macsql.folders import default_cache_dir
 from macsql.llm import LLM, open_model
 from macsql.llm.local import LocalLLM
-from macsql.llm.weights import default_cache_dir
 
 # Read before the fixtures clean the environment.
 MODEL = os.environ.get("MACSQL_TEST_MODEL", "local")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from macsql.errors import ConfigError, LLMError
+from macsql.folders import default_cache_dir
 from macsql.llm import weights
 from macsql.llm.weights import Part, Weights, find, pull
 
@@ -244,7 +245,7 @@ def test_unknown_name_lists_the_known():
 
 def test_cache_folder_comes_from_the_environment(tmp_path, monkeypatch):
     monkeypatch.setenv("MACSQL_CACHE_DIR", str(tmp_path / "mine"))
-    assert weights.default_cache_dir() == tmp_path / "mine"
+    assert default_cache_dir() == tmp_path / "mine"
 
 
 @pytest.mark.parametrize("entry", weights.KNOWN.values(), ids=lambda entry: entry.name)
