@@ -1,6 +1,7 @@
 """``macsql report``: runs shown, compared, and written as Markdown, JSON or one HTML page."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -22,6 +23,7 @@ from macsql.evaluation.report_results import Results
 from macsql.evaluation.report_tables import (
     Table,
     comparison_tables,
+    many_tables,
     run_tables,
     runs_table,
     to_markdown,
@@ -42,6 +44,7 @@ class _Report:
 
     runs: tuple[Run, ...]
     comparison: Comparison | None
+    against_first: tuple[Comparison, ...]
     suspects: tuple[Suspect, ...]
     warnings: tuple[str, ...]
 
@@ -66,8 +69,9 @@ class _Report:
     def tables(self) -> list[Table]:
         if len(self.runs) == 1:
             return run_tables(self.runs[0].summary)
-        tables = [runs_table(self.runs)]
-        return tables + (comparison_tables(self.comparison) if self.comparison else [])
+        if self.comparison:
+            return [runs_table(self.runs), *comparison_tables(self.comparison)]
+        return [runs_table(self.runs), *many_tables(self.runs, self.against_first)]
 
 
 def report(paths: Sequence[Path], *, form: Form, html: Path | None, force: bool) -> int:
@@ -138,7 +142,15 @@ def _made(runs: Sequence[Run], *, is_asked: bool, force: bool) -> _Report:
             warnings.append(f"Not compared: {error}")
     with Results(_databases(runs), rows=_COMPARED_ROWS) as results:
         suspects = gold_suspects(runs, results)
-    return _Report(tuple(runs), comparison, tuple(suspects), tuple(warnings))
+    against_first = () if comparison else tuple(_against_first(runs))
+    return _Report(tuple(runs), comparison, against_first, tuple(suspects), tuple(warnings))
+
+
+def _against_first(runs: Sequence[Run]) -> Iterator[Comparison]:
+    """Each other run over the same questions, compared with the first."""
+    for run in runs[1:]:
+        with suppress(ConfigError):
+            yield compare(runs[0], run)
 
 
 def _warnings(runs: Sequence[Run]) -> Iterator[str]:
@@ -284,7 +296,13 @@ def _document(made: _Report) -> dict[str, Any]:
         for s in made.suspects
     ]
     compared = made.comparison.to_dict() if made.comparison else None
-    return {"runs": runs, "comparison": compared, "gold_suspected": suspects}
+    against_first = [c.to_dict() for c in made.against_first]
+    return {
+        "runs": runs,
+        "comparison": compared,
+        "against_first": against_first,
+        "gold_suspected": suspects,
+    }
 
 
 def _write_page(made: _Report, file: Path) -> int:

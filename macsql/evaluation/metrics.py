@@ -59,7 +59,8 @@ def share(outcomes: Outcomes) -> Score:
 def mean(values: Iterable[float], *, most: float = math.inf) -> Score:
     """The mean over questions, with the interval of the normal approximation.
 
-    The values are from 0 to ``most``, and so is the interval.
+    The values are from 0 to ``most``, and so is the interval; all of that where fewer than two
+    values say nothing about the others.
 
     >>> score = mean([1.0, 1.0, 0.0], most=1.0)
     >>> round(score.value, 2), round(score.low, 2), score.high
@@ -67,7 +68,8 @@ def mean(values: Iterable[float], *, most: float = math.inf) -> Score:
     """
     found = list(values)
     value = statistics.fmean(found) if found else 0.0
-    low, high = normal_interval(found)
+    is_known = len(found) > 1 or most == math.inf
+    low, high = normal_interval(found) if is_known else (0.0, most)
     return Score(value, len(found), max(0.0, low), min(most, high), method="normal")
 
 
@@ -234,9 +236,9 @@ def _r_ves(verdict: Verdict) -> float | None:
 
 def _partial(judged: Sequence[Verdict]) -> dict[str, Score]:
     names = dict.fromkeys(name for v in judged for name in v.partial)
+    # Each is 0 or 1: a clause is right or wrong.
     return {
-        name: mean((v.partial[name] for v in judged if name in v.partial), most=1.0)
-        for name in names
+        name: share(v.partial[name] == 1 for v in judged if name in v.partial) for name in names
     }
 
 

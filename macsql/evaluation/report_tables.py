@@ -8,7 +8,15 @@ from macsql.evaluation.metrics import Costs, Refinement, SchemaLinking, Score, S
 from macsql.evaluation.report import Run
 from macsql.evaluation.report_compare import Change, Comparison
 
-__all__ = ["NAMES", "Table", "comparison_tables", "run_tables", "runs_table", "to_markdown"]
+__all__ = [
+    "NAMES",
+    "Table",
+    "comparison_tables",
+    "many_tables",
+    "run_tables",
+    "runs_table",
+    "to_markdown",
+]
 
 NAMES: Mapping[str, str] = {
     "ex": "EX",
@@ -121,6 +129,20 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
+def many_tables(runs: Sequence[Run], against_first: Sequence[Comparison]) -> list[Table]:
+    """EX of the runs against that of the first, and the mistakes of all by class."""
+    changes = {made.second: made.changes["ex"] for made in against_first}
+    counts = [run.summary.error_classes for run in runs]
+    rows = tuple(
+        (name, *(str(count.get(name, 0)) for count in counts))
+        for name in CLASSES
+        if any(name in count for count in counts)
+    )
+    tables = [_changes(f"EX, against {runs[0].name}", changes)]
+    tables.append(Table("Mistakes by class", ("class", *(run.name for run in runs)), rows))
+    return [table for table in tables if table.rows]
+
+
 def to_markdown(table: Table) -> Iterator[str]:
     """The lines of the table in Markdown, under its title.
 
@@ -155,6 +177,7 @@ def _scores(summary: Summary) -> Table:
     rows = tuple(
         (NAMES[name], percent(s.value), _interval(s), str(s.n), _MEANINGS[name])
         for name, s in summary.scores.items()
+        if s.n
     )
     return Table(
         "Scores",
@@ -288,7 +311,7 @@ def _changes(title: str, changes: Mapping[str, Change]) -> Table:
         "second. p: McNemar's exact test. Intervals: Bonett and Price for proportions, paired "
         "bootstrap for means."
     )
-    of_groups = "p is not corrected for the number of groups."
+    of_groups = "p is not corrected for the number of comparisons."
     return Table(title, heads, rows, note=note if is_score else of_groups)
 
 

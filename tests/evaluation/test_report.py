@@ -228,6 +228,28 @@ def test_gold_is_suspected_where_all_of_three_runs_agree(tmp_path: Path, school_
         assert [s.id for s in gold_suspects(runs, nothing)] == ["1"]
 
 
+# Many runs ---------------------------------------------------------------------------------
+
+
+def test_each_of_many_runs_is_compared_with_the_first(
+    two_runs: tuple[Path, Path], tmp_path: Path, school_db: Path
+) -> None:
+    make_run(tmp_path / "three", school_db, RIGHT, set(RIGHT))
+    make_run(tmp_path / "zoo", school_db, RIGHT, set(), checksum="other")
+    code, out, _ = macsql(*two_runs, tmp_path / "three", tmp_path / "zoo")
+    assert code == 0
+    against = out[out.index("EX, against one") : out.index("Mistakes by class")].splitlines()
+    cells = [re.split(r"\s{2,}", line.strip()) for line in against[3:5]]
+    assert [c[:4] + c[5:] for c in cells] == [
+        ["two", "60.0", "60.0", "+0.0", "1", "1", "1.0000", "5"],
+        ["three", "60.0", "100.0", "+40.0", "2", "0", "0.5000", "5"],
+    ]
+    assert re.search(r"class +one +two +three +zoo\n[- ]+\ncondition +2 +2 +0 +5\n", out)
+    document = json.loads(macsql(*two_runs, tmp_path / "three", "--json")[1])
+    assert [c["changes"]["ex"]["gained"] for c in document["against_first"]] == [1, 2]
+    assert document["comparison"] is None
+
+
 # Results -----------------------------------------------------------------------------------
 
 
