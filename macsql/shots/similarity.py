@@ -2,9 +2,10 @@
 
 Of a question only the words that ask are kept ("how many", "for each", "the most"), synonyms
 under one name; what lies between (names of the schema, values) becomes one blank. Questions are
-compared by the single words and pairs of neighbours of what is left: the cosine of their TF-IDF
-weights. The words of the subject count a little, so that of two equal questions the one about the
-same things is closer.
+compared by what is left: its words, pairs of neighbours, and any two words that stand in one
+question, such as "each" and "most". Similarity is the cosine of their TF-IDF weights. The words
+of the subject count a little, so that of two equal questions the one about the same things is
+closer.
 """
 
 import heapq
@@ -12,7 +13,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from macsql.linking.names import is_filler, words
 
@@ -30,7 +31,7 @@ _CUES = {
     "more": "more greater higher above over larger exceed bigger older longer taller",
     "less": "less fewer lower below under smaller younger shorter",
     "highest": "highest largest greatest biggest top",
-    "lowest": "lowest smallest fewest",
+    "lowest": "lowest smallest fewest youngest shortest earliest cheapest lightest slowest",
     "maximum": "maximum max",
     "minimum": "minimum min",
     "descending": "descending decreasing",
@@ -65,6 +66,7 @@ _NO_SUPERLATIVE = frozenset(
 )
 _VALUE = re.compile(r"(?<!\w)(?P<quote>['\"])(?=\S).*?(?<=\S)(?P=quote)(?!\w)|\d[\d.,:/-]*")
 BLANK, TEXT, NUMBER = "_", "TEXT", "NUM"
+_FREQUENT = frozenset([BLANK, "^", "$", "the", "a", "of"])
 SUBJECT = 0.25
 """Weight of a word of the subject, beside 1 for a word that asks."""
 COMMON = 500
@@ -105,9 +107,8 @@ class QuestionIndex:
         self._count = len(bags)
         common = max(COMMON, len(bags) / 4)
         self._weight = {
-            feature: (SUBJECT if feature[0] == "=" else 1.0) * math.log((1 + len(bags)) / count)
+            feature: math.log((1 + len(bags)) / count) if count <= common else 0.0
             for feature, count in seen_in.items()
-            if count <= common
         }
         self._postings: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for number, bag in enumerate(bags):
@@ -127,18 +128,21 @@ class QuestionIndex:
 
     def _vector(self, bag: Counter[str]) -> dict[str, float]:
         """Weights of the features, of length 1."""
+        rarest = math.log(1 + self._count)
         raw = {
-            feature: self._weight[feature] * (1 + math.log(count))
+            feature: self._weight.get(feature, rarest)
+            * (1 + math.log(count))
+            * (SUBJECT if feature[0] == "=" else 1.0)
             for feature, count in bag.items()
-            if feature in self._weight
         }
         length = math.sqrt(sum(value * value for value in raw.values())) or 1.0
-        return {feature: value / length for feature, value in raw.items()}
+        return {feature: value / length for feature, value in raw.items() if value}
 
 
 def _features(question: str) -> Counter[str]:
-    """Words that ask, pairs of them, and (after "=") words of the subject."""
+    """Words that ask, pairs of neighbours, any two of them (&), and words of the subject (=)."""
     asked = ["^", *mask(question), "$"]
     subject = {stem for stem in words(question) if stem not in _CUE and not is_filler(stem)}
-    pairs = (f"{one} {two}" for one, two in pairwise(asked))
-    return Counter([*asked[1:-1], *pairs, *(f"={stem}" for stem in subject)])
+    neighbours = (f"{one} {two}" for one, two in pairwise(asked))
+    anywhere = (f"&{one} {two}" for one, two in combinations(sorted({*asked} - _FREQUENT), 2))
+    return Counter([*asked[1:-1], *neighbours, *anywhere, *(f"={stem}" for stem in subject)])

@@ -3,6 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from copy import copy
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -22,8 +23,9 @@ MAX_TOKENS = 120
 """Of one example. Selected examples change with each question, so no cache holds them."""
 NEIGHBOURS = 30
 SHARPNESS = 4
-MIN_SIMILARITY = 0.2
-"""Below it, an example is as good as one drawn by chance."""
+"""A neighbour's vote is its similarity to this power."""
+MIN_SIMILARITY = 0.15
+"""Below it, the SQL of two questions is hardly ever of one shape."""
 
 
 class ExampleStore:
@@ -43,14 +45,10 @@ class ExampleStore:
         """The same store, for measuring: it shows no example about the database ``db_id``, and
         none with the very question that is asked, which would give the answer away.
         """
-        store = ExampleStore((), checksum=self.checksum)
-        store.__dict__.update(
-            self.__dict__,
-            _hidden=db_id,
-            _index=self._index,
-            _shapes=self._shapes,
-            _numbers=self._numbers,
-        )
+        # Worked out before the copy, so that all copies share them.
+        _ = self._index, self._shapes, self._numbers
+        store = copy(self)
+        store._hidden = db_id
         return store
 
     def select(self, question: str, database: Database, count: int) -> list[WorkedExample]:
@@ -65,10 +63,10 @@ class ExampleStore:
     def rank(self, question: str) -> Iterator[WorkedExample]:
         """Examples for ``question``, the best first.
 
-        Its neighbours vote, each by its similarity, for the shape of their SQL, and the shapes
-        take turns by their votes as parties take seats (D'Hondt's method): what most questions of
-        this kind are answered with comes first, shown by the most similar of them; another shape
-        comes second unless the first one has twice its votes.
+        Its neighbours vote, each by its similarity, for the shape of their SQL: what most
+        questions of this kind are answered with comes first, shown by the most similar of them.
+        Then shapes take turns as parties take seats, but a shape's n-th example counts for 1/n²
+        of its votes: examples that are all alike say little more than one.
         """
         votes: defaultdict[str, float] = defaultdict(float)
         members: defaultdict[str, list[int]] = defaultdict(list)
@@ -77,7 +75,7 @@ class ExampleStore:
             votes[shape] += similarity**SHARPNESS
             members[shape].append(number)
         seats = [
-            (votes[shape] / turn, number)
+            (votes[shape] / turn**2, number)
             for shape, numbers in members.items()
             for turn, number in enumerate(numbers, 1)
         ]
@@ -111,12 +109,8 @@ class ExampleStore:
         return [shape_of(e.sql) for e in self.examples]
 
     def _is_valid(self, example: WorkedExample, database: Database) -> bool:
-        try:
-            guard_sql(example.sql, database.dialect)
-        except DatabaseError:
-            return False
         if not example.is_about(database.name):
-            return True
+            return _is_harmless(example.sql, database.dialect)
         known = self._executed.setdefault(database, {})
         if example.sql not in known:
             known[example.sql] = _executes(example.sql, database)
@@ -143,6 +137,14 @@ def open_examples(name: str | Path) -> ExampleStore | None:
     return store
 
 
+def _is_harmless(sql: str, dialect: str) -> bool:
+    try:
+        guard_sql(sql, dialect)
+    except DatabaseError:
+        return False
+    return True
+
+
 def _executes(sql: str, database: Database) -> bool:
     try:
         database.execute(sql)
@@ -161,6 +163,5 @@ def _about(db_id: str) -> str:
 
 def _asks(question: str) -> str:
     """The same for questions that differ in case, blanks and punctuation only."""
-    return "asks " + " ".join(
-        "".join(c if c.isalnum() else " " for c in question.casefold()).split()
-    )
+    spoken = "".join(c if c.isalnum() else " " for c in question.casefold())
+    return f"asks {' '.join(spoken.split())}"
