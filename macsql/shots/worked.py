@@ -9,6 +9,7 @@ may be missing; other fields are passed over.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 from macsql.errors import ConfigError
 
+_BLANKS = re.compile(r"""('[^']*'|"[^"]*"|`[^`]*`|--[^\n]*)|(?P<gap>[ \t]+(?![,; \t]))|[ \t]+""")
 SQL_NAMES = ("query", "SQL", "gold_sql", "sql")
 
 
@@ -90,7 +92,7 @@ def _example(entry: Any) -> WorkedExample | str:
         return "not a JSON object"
     # Spider's entries have both: the text as "query", its tree as "sql".
     sql = next((entry[n] for n in SQL_NAMES if isinstance(entry.get(n), str)), "")
-    texts = {"sql": sql.strip()}
+    texts = {"sql": _tidy(sql)}
     for name in ("question", "db_id", "evidence"):
         value = "" if entry.get(name) is None else entry[name]
         if not isinstance(value, str):
@@ -100,3 +102,13 @@ def _example(entry: Any) -> WorkedExample | str:
         if not texts[name]:
             return f"no {name}"
     return WorkedExample(**texts)
+
+
+def _tidy(sql: str) -> str:
+    """``sql`` without blanks that say nothing: a model reads them, and writes them.
+
+    >>> _tidy("SELECT count(*) ,  a FROM t WHERE b  =  'x  y' ;")
+    "SELECT count(*), a FROM t WHERE b = 'x  y'"
+    """
+    tidy = _BLANKS.sub(lambda m: m[1] or (" " if m["gap"] else ""), sql.strip())
+    return tidy.rstrip("; ")

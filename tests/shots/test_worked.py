@@ -85,3 +85,18 @@ def test_examples_that_are_all_too_long_are_an_error(tmp_path: Path) -> None:
     text = json.dumps({**PAIR, "sql": "SELECT " + ", ".join(["name"] * 200)})
     with pytest.raises(ConfigError, match="more than 120 tokens"):
         open_examples(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("written_sql", "sql"),
+    [
+        ("SELECT count(*) ,  a FROM t ;", "SELECT count(*), a FROM t"),
+        ("SELECT a FROM t WHERE b  =  'x  , y'", "SELECT a FROM t WHERE b = 'x  , y'"),
+        ('SELECT "a  b" FROM\tt', 'SELECT "a  b" FROM t'),
+        ("SELECT a -- one  and\n  FROM t", "SELECT a -- one  and\n FROM t"),
+        ("SELECT 'it''s  ' || a  FROM t;;", "SELECT 'it''s  ' || a FROM t"),
+    ],
+)
+def test_blanks_that_say_nothing_are_left_out(tmp_path: Path, written_sql: str, sql: str) -> None:
+    (example,) = read_examples(written(tmp_path, json.dumps({**PAIR, "sql": written_sql})))
+    assert example.sql == sql
