@@ -17,7 +17,7 @@ ENV_PREFIX = "MACSQL_"
 FOLDER_VARIABLES = {
     "MACSQL_CONFIG": "the settings file read instead of the one in the user's configuration folder",
     "MACSQL_STATE_DIR": "the folder that traces are kept in",
-    "MACSQL_CACHE_DIR": "the folder of downloaded weights and of cached replies",
+    "MACSQL_CACHE_DIR": "the folder of downloaded weights, cached replies and value indexes",
 }
 """Environment variables that say where files are; they are no settings."""
 

@@ -187,6 +187,23 @@ def schema(
 
 
 @app.command()
+def index(
+    db: Db = None,
+    seconds: Annotated[
+        float, typer.Option(min=0, metavar="SECONDS", help="Time to spend; later runs go on.")
+    ] = 60,
+) -> int:
+    """Read the stored values of a large database, so that questions find them at once.
+
+    Without it, each question reads on for a second.
+    """
+    from macsql.cli.index import index_values
+    from macsql.config import load_settings
+
+    return index_values(load_settings({"db": db}).settings, seconds)
+
+
+@app.command()
 def trace(
     file: Annotated[
         Path | None, typer.Argument(help="A trace; without it, the newest one.")

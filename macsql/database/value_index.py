@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 FORMAT = 1
 """Part of the file's name: another form of file is another file."""
 SMALL = 8_000_000
-"""A database of fewer bytes is read again by each process: that takes no longer than a file."""
+"""Bytes below which each process reads the database again: that takes no longer than a file."""
 MAX_IN_MEMORY = 200_000
 """Texts kept where there is no file."""
 SECONDS_PER_VIEW = 0.5
@@ -50,11 +50,15 @@ class ValueIndex:
     """The texts stored in ``tables``, to be looked up; safe for several threads.
 
     Kept in a file in ``folder`` when the database is large and may be shared with later questions,
-    else in memory. Nothing here fails: a value that cannot be looked up is not found.
+    else in memory. Large is what has ``small`` bytes or more. Nothing here fails: a value that
+    cannot be looked up is not found.
     """
 
-    def __init__(self, backend: Backend, tables: Sequence[Table], folder: Path | None) -> None:
+    def __init__(
+        self, backend: Backend, tables: Sequence[Table], folder: Path | None, *, small: int = SMALL
+    ) -> None:
         self._backend = backend
+        self._small = small
         self._tables = {table.name: table for table in tables if text_columns(table)}
         self._folder = folder
         self._lock = threading.RLock()
@@ -163,7 +167,7 @@ class ValueIndex:
     def _path(self, version: Version | None) -> Path | None:
         if self._folder is None or version is None or not version.database:
             return None
-        if version.size < SMALL:
+        if version.size < self._small:
             return None
         digest = hashlib.sha256(version.database.encode("utf-8", "surrogateescape")).hexdigest()
         return self._folder / f"{digest[:20]}.{FORMAT}.sqlite"

@@ -61,10 +61,12 @@ class ValueStore:
 
     ``path`` None keeps everything in memory. What one transaction adds is there whole or not at
     all, so that a build that was stopped goes on where it was. Every method raises StoreError when
-    the file cannot be used, or stays locked for ``wait`` seconds.
+    the file cannot be used, or stays locked for ``wait`` seconds. More than ``scanned`` texts get a
+    full-text index.
     """
 
-    def __init__(self, path: Path | None, *, wait: float = 1.0) -> None:
+    def __init__(self, path: Path | None, *, wait: float = 1.0, scanned: int = SCANNED) -> None:
+        self._most_scanned = scanned
         self._lock = threading.RLock()
         self._scanned: tuple[list[int], list[str]] = ([], [])
         with _as_store_error():
@@ -174,7 +176,7 @@ class ValueStore:
 
     def index_spelling(self, count: int) -> bool:
         """Index up to ``count`` more texts for ``near``; False when there was none to index."""
-        if not self._has_trigrams or sum(self.counts().values()) <= SCANNED:
+        if not self._has_trigrams or sum(self.counts().values()) <= self._most_scanned:
             return False
         done = int(self.meta("spelled") or 0)
         with self.changing():
