@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from macsql.checks.dialect_rules import foreign_syntax
 from macsql.checks.forgiven import forgiven_faults
 from macsql.checks.functions import foreign_functions
 from macsql.checks.group_rules import GROUP_RULES
@@ -25,6 +26,7 @@ _ALL_RULES: tuple[Rule, ...] = (
     *JOIN_RULES,
     summed_keys,
     foreign_functions,
+    foreign_syntax,
     forgiven_faults,
 )
 

@@ -1,11 +1,25 @@
 """Functions and operators of other dialects, and how the dialect at hand says the same."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from macsql.checks.dialect_functions import (
+    ABSENT,
+    DIFFERENCES,
+    MYSQL,
+    MYSQL_CODES,
+    ORACLE_CODES,
+    POSTGRES,
+    SQLITE,
+    SQLITE_FUNCTIONS,
+    SQLITE_LATELY,
+    TRUNCATED,
+    TSQL,
+    UNITS,
+)
 from macsql.checks.edits import Fix
 from macsql.checks.names import nearest
 from macsql.checks.problems import Problem
@@ -14,117 +28,11 @@ from macsql.checks.text import Edit, Statement, closing_parenthesis, token_at
 from macsql.message import Finding, Severity
 from macsql.schema import Schema
 
-_PART = "CAST(STRFTIME('{}', {{0}}) AS INTEGER)"
-_UNITS = {
-    "year": _PART.format("%Y"),
-    "month": _PART.format("%m"),
-    "day": _PART.format("%d"),
-    "hour": _PART.format("%H"),
-    "minute": _PART.format("%M"),
-    "second": _PART.format("%S"),
-    "week": _PART.format("%W"),
-    "doy": _PART.format("%j"),
-    "dow": _PART.format("%w"),
-    "quarter": "(CAST(STRFTIME('%m', {0}) AS INTEGER) + 2) / 3",
-}
-# Codes of date formats that mean the same in STRFTIME; a format with any other is left alone.
-_MYSQL_CODES = {"%i": "%M", "%s": "%S", "%S": "%S", "%H": "%H", "%Y": "%Y", "%m": "%m", "%d": "%d"}
-_ORACLE_CODES = {"YYYY": "%Y", "MM": "%m", "DD": "%d", "HH24": "%H", "MI": "%M", "SS": "%S"}
-_DAYS = "CAST(JULIANDAY({}) - JULIANDAY({}) AS INTEGER)"
-
-# Keyed by name and number of arguments (None: any). ``{0}`` is the first argument as written,
-# ``{*}`` all of them, ``{||}`` all of them concatenated.
-_SQLITE: dict[tuple[str, int | None], str] = {
-    **{(unit, 1): text for unit, text in _UNITS.items()},
-    ("dayofmonth", 1): _UNITS["day"],
-    ("dayofyear", 1): _UNITS["doy"],
-    ("dayofweek", 1): _UNITS["dow"] + " + 1",
-    ("now", 0): "DATETIME('now')",
-    ("getdate", 0): "DATETIME('now')",
-    ("sysdate", 0): "DATETIME('now')",
-    ("curdate", 0): "DATE('now')",
-    ("current_date", 0): "DATE('now')",
-    ("today", 0): "DATE('now')",
-    ("to_date", None): "DATE({0})",
-    ("datediff", 2): _DAYS.format("{0}", "{1}"),
-    ("datediff", 3): _DAYS.format("{2}", "{1}"),
-    ("len", 1): "LENGTH({0})",
-    ("char_length", 1): "LENGTH({0})",
-    ("character_length", 1): "LENGTH({0})",
-    ("left", 2): "SUBSTR({0}, 1, {1})",
-    ("right", 2): "SUBSTR({0}, -({1}))",
-    ("mid", 3): "SUBSTR({*})",
-    ("ucase", 1): "UPPER({0})",
-    ("lcase", 1): "LOWER({0})",
-    ("charindex", 2): "INSTR({1}, {0})",
-    ("locate", 2): "INSTR({1}, {0})",
-    ("strpos", 2): "INSTR({0}, {1})",
-    ("isnull", 2): "IFNULL({*})",
-    ("nvl", 2): "IFNULL({*})",
-    ("greatest", None): "MAX({*})",
-    ("least", None): "MIN({*})",
-    ("rand", 0): "RANDOM()",
-    # Not of any database: the words of BIRD's evidence, which models copy.
-    ("divide", 2): "(CAST({0} AS REAL) / ({1}))",
-    ("multiply", 2): "(({0}) * ({1}))",
-    ("subtract", 2): "(({0}) - ({1}))",
-}
-# Recent versions of SQLite have these, so only a failure shows that this one has not.
-_SQLITE_LATELY: dict[tuple[str, int | None], str] = {
-    ("concat", None): "({||})",
-    ("string_agg", 2): "GROUP_CONCAT({*})",
-    ("if", 3): "CASE WHEN {0} THEN {1} ELSE {2} END",
-}
-_POSTGRES: dict[tuple[str, int | None], str] = {
-    **{(u, 1): f"EXTRACT({u.upper()} FROM {{0}})" for u in ("year", "month", "day", "hour")},
-    ("ifnull", 2): "COALESCE({*})",
-    ("nvl", 2): "COALESCE({*})",
-    ("isnull", 2): "COALESCE({*})",
-    ("len", 1): "LENGTH({0})",
-    ("instr", 2): "STRPOS({*})",
-    ("group_concat", 1): "STRING_AGG(CAST({0} AS TEXT), ',')",
-    ("curdate", 0): "CURRENT_DATE",
-    ("getdate", 0): "NOW()",
-    ("if", 3): "CASE WHEN {0} THEN {1} ELSE {2} END",
-}
-_MYSQL: dict[tuple[str, int | None], str] = {
-    ("strftime", 2): "DATE_FORMAT({1}, {0})",
-    ("len", 1): "LENGTH({0})",
-    ("nvl", 2): "IFNULL({*})",
-    ("isnull", 2): "IFNULL({*})",
-    ("string_agg", 2): "GROUP_CONCAT({0} SEPARATOR {1})",
-    ("getdate", 0): "NOW()",
-}
-_TSQL: dict[tuple[str, int | None], str] = {
-    ("length", 1): "LEN({0})",
-    ("substr", 3): "SUBSTRING({*})",
-    ("ifnull", 2): "ISNULL({*})",
-    ("now", 0): "GETDATE()",
-}
-
-_BUILT_IN = (
-    "abs acos acosh asin asinh atan atan2 atanh avg bm25 cast ceil ceiling changes char "
-    "coalesce concat concat_ws cos cosh count cume_dist current_date current_time "
-    "current_timestamp date datetime degrees dense_rank exists exp first_value floor format "
-    "fts5 glob group_concat hex highlight if ifnull iif in instr json json_array "
-    "json_array_length json_each json_error_position json_extract json_group_array "
-    "json_group_object json_insert json_object json_patch json_quote json_remove json_replace "
-    "json_set json_tree json_type json_valid jsonb julianday lag last_insert_rowid last_value "
-    "lead length like likelihood likely ln load_extension log log10 log2 lower ltrim match "
-    "max median min mod nth_value ntile nullif octet_length percent_rank pi pow power printf "
-    "quote radians random randomblob rank regexp replace round row_number rtrim sign sin sinh "
-    "snippet soundex sqlite_version sqrt strftime string_agg subtype substr substring sum tan "
-    "tanh time timediff total total_changes trim trunc typeof unhex unicode unixepoch "
-    "unlikely upper values zeroblob generate_series over filter partition using as and or not "
-    "on when then else between all any by where having select from join with union distinct "
-)
-_SQLITE_FUNCTIONS = frozenset(_BUILT_IN.split())
-
 
 def _table(dialect: str) -> dict[tuple[str, int | None], str]:
     if dialect == "sqlite":
-        return _SQLITE | _SQLITE_LATELY
-    return {"postgres": _POSTGRES, "mysql": _MYSQL, "tsql": _TSQL}.get(dialect, {})
+        return SQLITE | SQLITE_LATELY
+    return {"postgres": POSTGRES, "mysql": MYSQL, "tsql": TSQL}.get(dialect, {})
 
 
 def foreign_functions(
@@ -140,8 +48,12 @@ def foreign_functions(
         text = _equivalent(statement, index, table)
         if text is not None:
             yield Problem(_known_elsewhere(token, statement.dialect, text))
+        elif statement.dialect == "sqlite" and token.text.lower() in ABSENT:
+            message = f"sqlite has no {token.text.upper()}"
+            hint = ABSENT[token.text.lower()]
+            yield Problem(Finding("unknown-function", "error", message, hint, place))
         elif _is_unheard_of(token, statement):
-            near = [name for name, _ in nearest(token.text.lower(), _SQLITE_FUNCTIONS, limit=2)]
+            near = [name for name, _ in nearest(token.text.lower(), SQLITE_FUNCTIONS, limit=2)]
             hint = f"did you mean {' or '.join(near)}?" if near else ""
             message = f"{token.text} is not a function that {statement.dialect} brings"
             yield Problem(Finding("unknown-function", "warning", message, hint, place))
@@ -150,7 +62,8 @@ def foreign_functions(
 
 def _known_elsewhere(token: Token, dialect: str, text: str) -> Finding:
     place = (token.start, token.end + 1)
-    lately = dialect == "sqlite" and any(token.text.lower() == name for name, _ in _SQLITE_LATELY)
+    recent = {"concat_ws", *(name for name, _ in SQLITE_LATELY)}
+    lately = dialect == "sqlite" and token.text.lower() in recent
     message = f"{token.text.upper()} is not a function of {'older ' * lately}{dialect}"
     severity: Severity = "warning" if lately else "error"
     return Finding("unknown-function", severity, message, f"write {text}", place)
@@ -161,15 +74,16 @@ def _is_call(statement: Statement, index: int) -> bool:
     token = tokens[index]
     if index + 1 >= len(tokens) or tokens[index + 1].token_type is not TokenType.L_PAREN:
         return False
-    after_dot = index > 0 and tokens[index - 1].token_type is TokenType.DOT
+    before = tokens[index - 1].token_type if index else None
+    is_name = before in (TokenType.DOT, TokenType.ALIAS)
     is_word = token.text.replace("_", "a").isalnum() and not token.text[0].isdigit()
-    return is_word and not after_dot and statement.sql[token.start] == token.text[0]
+    return is_word and not is_name and statement.sql[token.start] == token.text[0]
 
 
 def _is_unheard_of(token: Token, statement: Statement) -> bool:
     if statement.dialect != "sqlite" or token.token_type is not TokenType.VAR:
         return False
-    if token.text.lower() in _SQLITE_FUNCTIONS or statement.tree is None:
+    if token.text.lower() in SQLITE_FUNCTIONS or statement.tree is None:
         return False
     called = statement.tree.find_all(exp.Anonymous)
     return any(node.meta.get("start") == token.start for node in called)
@@ -214,10 +128,10 @@ def _equivalent(
     statement: Statement, index: int, table: dict[tuple[str, int | None], str]
 ) -> str | None:
     name = statement.tokens[index].text.lower()
-    if name == "extract" and statement.dialect == "sqlite":
-        return _extract(statement, index)
-    if name in {"date_format", "to_char"} and statement.dialect == "sqlite":
-        return _date_format(name, _arguments(statement, index + 1) or [])
+    if statement.dialect == "sqlite":
+        special = _special(name, statement, index)
+        if special is not None:
+            return special
     if not any(known == name for known, _ in table):
         return None
     arguments = _arguments(statement, index + 1)
@@ -232,13 +146,74 @@ def _equivalent(
     return text
 
 
+def _special(name: str, statement: Statement, index: int) -> str | None:
+    """What SQLite writes for calls whose meaning depends on a unit or a format."""
+    if name == "extract":
+        return _extract(statement, index)
+    write = _SPECIAL.get(name)
+    return write(name, _arguments(statement, index + 1) or []) if write else None
+
+
+def _unit(argument: str) -> str:
+    return argument.strip("'").lower()
+
+
+def _joined(name: str, arguments: list[str]) -> str | None:
+    """CONCAT_WS(', ', a, b)."""
+    if len(arguments) < 3:
+        return None
+    return "(" + f" || {arguments[0]} || ".join(arguments[1:]) + ")"
+
+
+def _part(name: str, arguments: list[str]) -> str | None:
+    """DATE_PART('year', d) and DATE_TRUNC('year', d)."""
+    templates = TRUNCATED if name == "date_trunc" else UNITS
+    template = templates.get(_unit(arguments[0])) if len(arguments) == 2 else None
+    return template and template.replace("{0}", arguments[1])
+
+
+def _difference(name: str, arguments: list[str]) -> str | None:
+    """DATEDIFF(year, a, b) counts turns of the year, TIMESTAMPDIFF(YEAR, a, b) full years."""
+    unit = _unit(arguments[0]) if len(arguments) == 3 else ""
+    template = DIFFERENCES.get("full year" if (name, unit) == ("timestampdiff", "year") else unit)
+    return template and template.replace("{0}", arguments[1]).replace("{1}", arguments[2])
+
+
+def _shift(name: str, arguments: list[str]) -> str | None:
+    """DATE_ADD(d, INTERVAL 1 DAY) and DATEADD(day, 1, d)."""
+    if name == "dateadd" and len(arguments) == 3:
+        return shifted(arguments[2], "+", f"INTERVAL {arguments[1]} {_unit(arguments[0])}")
+    if name == "dateadd" or len(arguments) != 2:
+        return None
+    return shifted(arguments[0], "-" if "sub" in name else "+", arguments[1])
+
+
+_INTERVAL = re.compile(r"INTERVAL\s+'?\s*([-+]?\d+)\s*'?\s*'?(\w+?)s?'?", re.IGNORECASE)
+
+
+def shifted(date: str, sign: str, interval: str) -> str | None:
+    """SQLite's way to add an interval to a date; None for one that is not understood.
+
+    >>> shifted("day", "-", "INTERVAL '30 days'")
+    "DATE(day, '-30 day')"
+    """
+    found = _INTERVAL.fullmatch(interval.strip())
+    if found is None or found[2].lower() not in UNITS:
+        return None
+    number = int(found[1]) * (-1 if sign == "-" else 1)
+    unit = found[2].lower()
+    number, unit = (7 * number, "day") if unit == "week" else (number, unit)
+    function = "DATETIME" if unit in {"hour", "minute", "second"} else "DATE"
+    return f"{function}({date}, '{number:+d} {unit}')"
+
+
 def _extract(statement: Statement, index: int) -> str | None:
     """EXTRACT(YEAR FROM d)."""
     closing = closing_parenthesis(statement, index + 1)
     tokens = statement.tokens
     if closing is None or closing < index + 5 or tokens[index + 3].token_type is not TokenType.FROM:
         return None
-    template = _UNITS.get(tokens[index + 2].text.lower())
+    template = UNITS.get(tokens[index + 2].text.lower())
     source = statement.sql[tokens[index + 4].start : tokens[closing].start].strip()
     return template.replace("{0}", source) if template else None
 
@@ -248,7 +223,7 @@ def _date_format(name: str, arguments: list[str]) -> str | None:
     if len(arguments) != 2 or not re.fullmatch(r"'[^']*'", arguments[1]):
         return None
     codes, pattern = (
-        (_MYSQL_CODES, r"%\w") if name == "date_format" else (_ORACLE_CODES, r"[A-Za-z]+24|[A-Z]+")
+        (MYSQL_CODES, r"%\w") if name == "date_format" else (ORACLE_CODES, r"[A-Za-z]+24|[A-Z]+")
     )
     if any(code.upper() not in codes and code not in codes for code in _codes(pattern, arguments)):
         return None
@@ -256,6 +231,15 @@ def _date_format(name: str, arguments: list[str]) -> str | None:
         pattern, lambda m: codes.get(m[0]) or codes[m[0].upper()], arguments[1], flags=re.IGNORECASE
     )
     return f"STRFTIME({written}, {arguments[0]})"
+
+
+_SPECIAL: dict[str, Callable[[str, list[str]], str | None]] = {
+    **dict.fromkeys(("date_format", "to_char"), _date_format),
+    **dict.fromkeys(("date_part", "datepart", "date_trunc"), _part),
+    **dict.fromkeys(("datediff", "timestampdiff"), _difference),
+    **dict.fromkeys(("date_add", "date_sub", "adddate", "subdate", "dateadd"), _shift),
+    "concat_ws": _joined,
+}
 
 
 def _codes(pattern: str, arguments: list[str]) -> list[str]:

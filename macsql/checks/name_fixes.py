@@ -9,7 +9,7 @@ from macsql.checks.bridge_fixes import bridge_fixes, doubled_fixes, using_fixes
 from macsql.checks.edits import Fix, rename, replace_column, requalify, table_place
 from macsql.checks.join_fixes import Wanted, join_fixes, swap_fixes
 from macsql.checks.names import nearest, similarity
-from macsql.checks.problems import Problem, relations_with, tables_with
+from macsql.checks.problems import Problem, is_compared, relations_with, tables_with
 from macsql.checks.scopes import Relation, Scope, Status, Use
 from macsql.checks.text import Edit, quote, span
 from macsql.schema import Table
@@ -52,6 +52,7 @@ def _column_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
     yield from _requalified(uses, analysis)
     yield from _misspelt(problem.uses, analysis)
     yield from _alias_misspelt(problem.uses, analysis)
+    yield from _as_text(problem.uses)
     for table, penalty in _owners(uses, analysis):
         wanted = Wanted(uses, table, _alias_for(use, table))
         for fix in join_fixes(analysis, scope, wanted):
@@ -168,6 +169,14 @@ def _alias_misspelt(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
     for name, score in nearest(use.name, use.scope.aliases, at_least=0.6):
         edits = rename(uses, name, analysis.statement.dialect)
         yield Fix(tuple(edits), 1.2 + 6 * (1 - score), f"{use.name} corrected to {name}")
+
+
+def _as_text(uses: Sequence[Use]) -> Iterator[Fix]:
+    """``city = Paris``: text without its quotes."""
+    if places := [span(u.column) for u in uses if is_compared(u)]:
+        text = "'" + uses[0].name.replace("'", "''") + "'"
+        edits = tuple(Edit(*place, text) for place in places if place)
+        yield Fix(edits, 2.0, f"{uses[0].name} is text")
 
 
 def _owners(uses: Sequence[Use], analysis: Analysis) -> list[tuple[Table, float]]:

@@ -114,6 +114,8 @@ def _missing(use: Use, schema: Schema) -> Finding:
         message = where or f"no table of this query has a column {use.name}"
         return Finding("unjoined-table", "error", message, f"{hint}: join it")
     hint = _did_you_mean(_nearest_columns(use, schema))
+    if not hint and is_compared(use):
+        hint = f"if it is text, write '{use.name}'"
     return Finding("unknown-column", "error", where or f"no such column: {written}", hint)
 
 
@@ -237,6 +239,17 @@ def _reserved(statement: Statement) -> Iterator[Problem]:
 
 
 # Shared -------------------------------------------------------------------------------------
+
+
+def is_compared(use: Use) -> bool:
+    """Whether a bare name stands where a column is compared with a value."""
+    node = use.column.parent
+    if use.qualifier or use.clause not in ("where", "having", "join"):
+        return False
+    if isinstance(node, exp.In):
+        return use.column is not node.this
+    compared = isinstance(node, (exp.EQ, exp.NEQ, exp.Like)) and node.expression is use.column
+    return compared and isinstance(node, exp.Binary) and isinstance(node.this, exp.Column)
 
 
 def relations_with(use: Use) -> list[Relation]:

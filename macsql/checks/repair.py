@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from macsql.checks.analysis import Analysis, analyse
+from macsql.checks.dialect_rules import dialect_fixes
 from macsql.checks.edits import Fix, Repair
 from macsql.checks.forgiven import forgiven_fixes
 from macsql.checks.functions import function_fixes
@@ -65,7 +66,11 @@ def _with_stored_literals(repaired: Repair, schema: Schema, values: StoredValues
 def _faults(analysis: Analysis, failed: bool) -> list[Problem]:
     if analysis.errors or not failed:
         return analysis.errors
-    return [p for p in analysis.problems if function_fixes(p, analysis.statement)]
+    return [
+        p
+        for p in analysis.problems
+        if function_fixes(p, analysis.statement) or dialect_fixes(p, analysis.statement)
+    ]
 
 
 def _search(first: Analysis, max_candidates: int, failed: bool) -> list[Repair]:
@@ -115,8 +120,9 @@ def _cures(problem: Problem, analysis: Analysis) -> list[Fix]:
     statement = analysis.statement
     if statement.tree is None:
         return syntax_fixes(statement, analysis.schema)
-    if problem.finding.code in {"unknown-function", "other-dialect", "syntax"}:
-        fixes = function_fixes(problem, statement) or forgiven_fixes(problem, statement)
+    if problem.finding.code in {"unknown-function", "other-dialect", "syntax", "wrong-arguments"}:
+        fixes = function_fixes(problem, statement) or dialect_fixes(problem, statement)
+        fixes = fixes or forgiven_fixes(problem, statement)
         return fixes or meaning_fixes(problem, analysis)
     if problem.finding.code == "summed-key":
         return summed_key_fixes(problem, statement)

@@ -42,3 +42,13 @@ side-order | ORDER BY | SELECT name FROM school ORDER BY name UNION SELECT title
 side-order | LIMIT | SELECT name FROM school LIMIT 1 INTERSECT SELECT title FROM course
 position | order by name | SELECT name FROM school UNION SELECT title FROM course ORDER BY id
 syntax | IN ('PARIS') | SELECT name FROM school WHERE city IN 'PARIS'
+unknown-column | 'PARIS' | SELECT name FROM school WHERE city = PARIS
+other-dialect | INTERVAL | SELECT founded + INTERVAL '1 day' FROM school
+other-dialect | QUALIFY | SELECT name FROM school QUALIFY row_number() OVER (ORDER BY id) = 1
+other-dialect | LIMIT | SELECT name FROM school FETCH FIRST 3 ROWS ONLY
+other-dialect | INSTR | SELECT POSITION('a' IN name) FROM school
+other-dialect | TRIM | SELECT TRIM(BOTH ' ' FROM name) FROM school
+wrong-arguments | one argument | SELECT count(DISTINCT age, grade) FROM pupil
+unknown-function | AVG | SELECT STDDEV(age) FROM pupil
+unknown-function | PRINTF | SELECT LPAD(name, 5, ' ') FROM school
+unknown-function | JULIANDAY | SELECT TIMESTAMPDIFF(DAY, founded, '2020-01-01') FROM school

@@ -202,3 +202,56 @@ SELECT city FROM school UNION SELECT title FROM course ORDER BY cities
 
 SELECT name FROM school WHERE city IN 'PARIS'
 => SELECT name FROM school WHERE city IN ('PARIS')
+
+## text without its quotes
+SELECT name FROM school WHERE city = PARIS
+=> SELECT name FROM school WHERE city = 'PARIS'
+
+SELECT name FROM school WHERE city IN (PARIS, ROMA)
+=> SELECT name FROM school WHERE city IN ('PARIS', 'ROMA')
+
+## dates and clauses of other dialects
+SELECT name FROM school WHERE founded > DATE_SUB('2020-01-01', INTERVAL 1 YEAR)
+=> SELECT name FROM school WHERE founded > DATE('2020-01-01', '-1 year')
+
+SELECT s.founded + INTERVAL '2 weeks' FROM school s
+=> SELECT DATE(s.founded, '+14 day') FROM school s
+
+SELECT DATE(founded) - INTERVAL 3 MONTH FROM school
+=> SELECT DATE(DATE(founded), '-3 month') FROM school
+
+SELECT NOW() - INTERVAL '90 minutes' FROM school
+=> SELECT DATETIME(DATETIME('now'), '-90 minute') FROM school
+
+SELECT DATEADD(day, 30, founded) FROM school
+=> SELECT DATE(founded, '+30 day') FROM school
+
+SELECT DATE_PART('year', founded), DATE_TRUNC('month', founded) FROM school
+=> SELECT CAST(STRFTIME('%Y', founded) AS INTEGER), STRFTIME('%Y-%m-01', founded) FROM school
+
+SELECT DATEDIFF(year, founded, '2020-01-01') FROM school
+=> SELECT (STRFTIME('%Y', '2020-01-01') - STRFTIME('%Y', founded)) FROM school
+
+SELECT DISTINCT ON (city) city FROM school
+=> SELECT city FROM (SELECT city AS city, ROW_NUMBER() OVER (PARTITION BY city ORDER BY city) AS _row_number FROM school) AS _t WHERE _row_number = 1
+
+SELECT name FROM school FETCH FIRST 3 ROWS ONLY
+=> SELECT name FROM school LIMIT 3
+
+SELECT name FROM school ORDER BY name OFFSET 2
+=> SELECT name FROM school ORDER BY name LIMIT -1 OFFSET 2
+
+SELECT age DIV 2 FROM pupil
+=> SELECT CAST(CAST(age AS REAL) / 2 AS INTEGER) FROM pupil
+
+SELECT SUBSTRING(name FROM 1 FOR 3) FROM school
+=> SELECT SUBSTRING(name, 1, 3) FROM school
+
+SELECT CONVERT(age, CHAR) FROM pupil
+=> SELECT CAST(age AS TEXT) FROM pupil
+
+SELECT count(DISTINCT city, name) FROM school
+=> SELECT count(DISTINCT city || ' ' || name) FROM school
+
+SELECT ISNULL(city), WEEKDAY(founded) FROM school
+=> SELECT (city IS NULL), ((CAST(STRFTIME('%w', founded) AS INTEGER) + 6) % 7) FROM school

@@ -94,6 +94,28 @@ def test_function_of_recent_versions_is_rewritten_only_after_a_failure(school: A
     assert best.sql == "SELECT (name || ' in ' || city) FROM school"
 
 
+@pytest.mark.parametrize(
+    ("pattern", "right"),
+    [
+        ("REGEXP '^Hill'", "LIKE 'Hill%'"),
+        ("RLIKE 'School$'", "LIKE '%School'"),
+        ("REGEXP 'ill'", "LIKE '%ill%'"),
+        ("SIMILAR TO 'Hill%'", "LIKE 'Hill%'"),
+    ],
+)
+def test_plain_pattern_is_written_with_like_after_a_failure(
+    pattern: str, right: str, school: Any
+) -> None:
+    sql = f"SELECT name FROM school WHERE name {pattern}"
+    assert repair(sql, school.schema) == []
+    assert repair(sql, school.schema, failed=True)[0].sql.endswith(f"WHERE name {right}")
+
+
+def test_pattern_without_an_equal_is_left(school: Any) -> None:
+    sql = "SELECT name FROM school WHERE name REGEXP '[A-H]+'"
+    assert repair(sql, school.schema, failed=True) == []
+
+
 # Values ---------------------------------------------------------------------------------------
 
 CITIES = ["BERLIN", "PARIS", "New  York", "St. John's", "Region 1", "Region 2"]

@@ -47,6 +47,10 @@ SELECT CAST(count(*) AS REAL) / 2, iif(count(*) > 1, 'a', 'b'), replace('a', 'b'
 SELECT DISTINCT age FROM pupil WHERE age IS NOT DISTINCT FROM 12 LIMIT 2 OFFSET 1
 SELECT first_name FROM pupil WHERE first_name LIKE '%50%%' ESCAPE '\' OR first_name GLOB 'A*'
 SELECT column1 FROM (VALUES (1), (2))
+SELECT substring(name, 1, 3), trim(name), trim(name, 'x'), instr(name, 'a') FROM school
+SELECT name FROM school LIMIT 3 OFFSET 2
+SELECT s.name FROM school AS reverse JOIN school AS s ON s.id = reverse.id
+SELECT age FROM pupil WHERE age / 2 > 5 AND age % 2 = 0
 SELECT count(*) FROM pupil CROSS JOIN school
 SELECT "last name" AS "a b" FROM pupil ORDER BY "a b"
 /* SELECT wrong FROM nowhere */ SELECT age -- of the pupil
