@@ -10,6 +10,7 @@ from sqlglot import Token, exp
 from macsql.database.functions import TABLE_FUNCTIONS, names, safe_functions
 from macsql.database.guard_calls import Call, find_calls
 from macsql.database.guard_dots import find_dotted, has_unsafe_schema
+from macsql.database.guard_words import find_reserved
 from macsql.database.sqlite_cost import REPEATED_CHARACTER
 from macsql.errors import UnsafeSQLError
 
@@ -49,7 +50,7 @@ _KINDS = names(
     " VarMap"
 )
 # The most frequent kinds, of which there is nothing else to ask.
-_HARMLESS = frozenset({exp.Identifier, exp.Literal, exp.EQ, exp.Select, exp.From, exp.TableAlias})
+_HARMLESS = frozenset({exp.Identifier, exp.Literal, exp.EQ, exp.Select, exp.From})
 # Dialects that read names as another one does.
 _FAMILY = {
     "redshift": "postgres",
@@ -90,11 +91,6 @@ _ROLES = {
     "mysql": names("current_role current_user"),
     "tsql": names("user"),
     "oracle": names("user uid"),
-}
-# What is no table where a table is expected: a function, and the beginning of a statement.
-_NO_TABLES = {
-    "postgres": _ROLES["postgres"],
-    "duckdb": names("show desc describe summarize"),
 }
 # Where reading a column of this name moves a sequence on.
 _NEXT_VALUE = frozenset({"oracle", "snowflake", "teradata", "exasol"})
@@ -184,6 +180,8 @@ def _check_place(node: exp.Expr, sql: str, rules: Rules) -> None:
         _check_column(node, sql, rules)
     elif isinstance(node, exp.DataType):
         _check_type(node.args.get("kind"), sql, rules)
+    if word := find_reserved(node, rules.family):
+        raise _refusal(sql, "forbidden-syntax", f"Without quotes, {word} is not a name.")
 
 
 def _nodes(tree: exp.Expr, sql: str) -> list[exp.Expr]:
@@ -338,9 +336,6 @@ def _check_names(parts: Sequence[exp.Expr], sql: str, rules: Rules) -> None:
         raise _refusal(
             sql, "system-catalog", f"The system table {parts[-1].name} may not be read in a query."
         )
-    is_bare = len(parts) == 1 and not parts[0].args.get("quoted")
-    if is_bare and name in _NO_TABLES.get(rules.family, ()):
-        raise _refusal(sql, "forbidden-syntax", f"Without quotes, {name} is not a table.")
     if _is_file(parts, sql, rules.family):
         raise _refusal(sql, "file-access", f"{'.'.join(written)!r} would be read as a file.")
 
