@@ -164,6 +164,9 @@ def progress_text(progress: Progress) -> str:
     if progress.judged:
         share = 100 * progress.right / progress.judged
         parts.append(f"EX {share:.1f} % of {progress.judged:,} judged")
+    # Before the figures that a narrow terminal may cut off.
+    if progress.left is not None and progress.answered < progress.total:
+        parts.append(f"about {time_left(progress.left)} left")
     if progress.failed:
         parts.append(f"{progress.failed:,} without SQL that runs")
     usage = progress.usage
@@ -171,8 +174,6 @@ def progress_text(progress: Progress) -> str:
         parts.append(f"{usage.input_tokens:,} tokens read, {usage.output_tokens:,} written")
     if usage.cost:
         parts.append(f"${usage.cost:.2f}")
-    if progress.left is not None and progress.answered < progress.total:
-        parts.append(f"about {time_left(progress.left)} left")
     return ", ".join(parts)
 
 
