@@ -54,7 +54,9 @@ class Tally:
         print(f"result unchanged: {kept} ({100 * kept / max(self.queries, 1):.2f} %)")
         print(f"of the changed, had no rows before: {self.were_empty}")
         print(f"text changed, same result: {self.rewritten}; model asked for: {self.asked}")
-        print(f"check and repair: median {times[9]:.2f} ms, 95 % below {times[18]:.2f} ms")
+        print(
+            f"check and repair: median {times[9]:.2f} ms, 95 % below {times[18]:.2f} ms of processor"
+        )
 
 
 def refine(example: Example, database: Database, prompts: PromptSet, tally: Tally) -> None:

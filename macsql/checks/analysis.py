@@ -1,5 +1,6 @@
 """Everything that is wrong with one statement, found without running it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from macsql.checks.dialect_rules import foreign_syntax
@@ -18,17 +19,17 @@ from macsql.checks.type_rules import TYPE_RULES
 from macsql.message import Finding
 from macsql.schema import Schema
 
-_ALL_RULES: tuple[Rule, ...] = (
+CERTAIN_RULES: tuple[Rule, ...] = (
     *RULES,
     *MEANING_RULES,
-    *TYPE_RULES,
-    *GROUP_RULES,
-    *JOIN_RULES,
     summed_keys,
     foreign_functions,
     foreign_syntax,
     forgiven_faults,
 )
+"""The rules that may find an error; the others only doubt."""
+
+ALL_RULES: tuple[Rule, ...] = (*CERTAIN_RULES, *TYPE_RULES, *GROUP_RULES, *JOIN_RULES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +47,8 @@ class Analysis:
         return [p for p in self.problems if p.is_error]
 
 
-def analyse(sql: str, schema: Schema) -> Analysis:
-    """Read and check ``sql``; never raises."""
+def analyse(sql: str, schema: Schema, rules: Sequence[Rule] = ALL_RULES) -> Analysis:
+    """Read and check ``sql`` by ``rules``, and its names; never raises."""
     statement = read(sql, schema.dialect)
     if statement.tree is None:
         problems = [Problem(statement.problem)] if statement.problem else []
@@ -55,7 +56,7 @@ def analyse(sql: str, schema: Schema) -> Analysis:
     try:
         resolution = resolve(statement.tree, schema, statement.dialect, sql)
         problems = name_problems(statement, resolution, schema)
-        for rule in _ALL_RULES:
+        for rule in rules:
             problems += rule(statement, resolution, schema)
     except RecursionError:
         # Nested too deeply to be followed: nothing is claimed, the database will tell.

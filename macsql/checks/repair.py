@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
-from macsql.checks.analysis import Analysis, analyse
+from macsql.checks.analysis import CERTAIN_RULES, Analysis, analyse
 from macsql.checks.dialect_rules import dialect_fixes
 from macsql.checks.edits import Fix, Repair
 from macsql.checks.forgiven import forgiven_fixes
@@ -51,7 +51,7 @@ def repair(
     refused the statement: then a function that only recent versions have counts as wrong.
     Every repair checks clean; when none can, those with fewer errors than before are returned.
     """
-    found = _search(analyse(sql, schema), max_candidates, failed)
+    found = _search(analyse(sql, schema, CERTAIN_RULES), max_candidates, failed)
     return [_with_stored_literals(r, schema, values) for r in found] if values else found
 
 
@@ -87,7 +87,9 @@ def _search(first: Analysis, max_candidates: int, failed: bool) -> list[Repair]:
         state = heapq.heappop(heap)
         if clean and state.cost > clean[0].cost + _FAR_WORSE:
             break
-        analysis = analyse(state.sql, first.schema) if state.explanations else first
+        analysis = first
+        if state.explanations:
+            analysis = analyse(state.sql, first.schema, CERTAIN_RULES)
         faults = _faults(analysis, failed)
         if not faults:
             clean.append(state.repair())
