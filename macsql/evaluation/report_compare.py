@@ -113,7 +113,8 @@ def compare(first: Run, second: Run, *, force: bool = False) -> Comparison:
     """Compare ``second`` with ``first``.
 
     Raises ConfigError when they are not over the same data, by their checksums, or not judged by
-    the same rule, unless ``force`` is given; and when they have no question in common.
+    the same rule, or only one on a test suite, unless ``force`` is given; and when they have no
+    question in common.
     """
     warnings = list(_warnings(first, second))
     if warnings and not force:
@@ -153,6 +154,8 @@ def _warnings(first: Run, second: Run) -> Iterable[str]:
         yield f"{names} are over different data ({one.benchmark}, {other.benchmark})."
     if one.rule != other.rule:
         yield f"{names} are judged by different rules ({one.rule}, {other.rule})."
+    if bool(one.options.get("test_suite")) != bool(other.options.get("test_suite")):
+        yield f"One of {names} is judged on a test suite, the other on one database."
 
 
 def _changes(pairs: _Pairs, answers: _Answers) -> dict[str, Change]:

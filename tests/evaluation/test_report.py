@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -44,6 +45,7 @@ def make_run(
     kind: str = "eval",
     checksum: str = "c0ffee",
     rule: str = "spider",
+    test_suite: int = 0,
     **fields: object,
 ) -> Path:
     """A run over ``QUESTIONS`` that answered ``given``; ``right`` are those counted as right."""
@@ -56,6 +58,7 @@ def make_run(
         model=path.name,
         prompts="default",
         agents=("selector", "decomposer", "refiner"),
+        options={"test_suite": test_suite} if test_suite else {},
         databases={"school": str(db)},
         notes=("Invented for tests.",),
     )
@@ -168,13 +171,18 @@ def test_only_common_questions_are_compared(tmp_path: Path, school_db: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("other", "message"), [({"checksum": "beef"}, "different data"), ({"rule": "bird"}, "rules")]
+    ("other", "message"),
+    [
+        ({"checksum": "beef"}, "different data"),
+        ({"rule": "bird"}, "rules"),
+        ({"test_suite": 5}, "One of one and two is judged on a test suite"),
+    ],
 )
 def test_other_data_or_rules_are_compared_only_by_force(
-    tmp_path: Path, school_db: Path, other: dict[str, str], message: str
+    tmp_path: Path, school_db: Path, other: dict[str, Any], message: str
 ) -> None:
     make_run(tmp_path / "one", school_db, RIGHT, {"0"})
-    make_run(tmp_path / "two", school_db, RIGHT, {"1"}, **other)  # type: ignore[arg-type]
+    make_run(tmp_path / "two", school_db, RIGHT, {"1"}, **other)
     paths = [tmp_path / "one", tmp_path / "two"]
     with pytest.raises(ConfigError, match=message):
         compare(*open_runs(paths))
