@@ -54,8 +54,9 @@ class Tally:
         print(f"result unchanged: {kept} ({100 * kept / max(self.queries, 1):.2f} %)")
         print(f"of the changed, had no rows before: {self.were_empty}")
         print(f"text changed, same result: {self.rewritten}; model asked for: {self.asked}")
+        median, most = times[9], times[18]
         print(
-            f"check and repair: median {times[9]:.2f} ms, 95 % below {times[18]:.2f} ms of processor"
+            f"check and repair: median {median:.1f} ms, 95 % below {most:.1f} ms of processor time"
         )
 
 

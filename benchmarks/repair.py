@@ -214,9 +214,8 @@ def main() -> None:
             f"  {100 * t.any_same / max(t.broken, 1):.1f}%"
         )
     times = statistics.quantiles([1000 * s for s in seconds], n=20)
-    print(
-        f"check and repair: median {times[9]:.1f} ms, 95 % below {times[18]:.1f} ms of processor time"
-    )
+    median, most = times[9], times[18]
+    print(f"check and repair: median {median:.1f} ms, 95 % below {most:.1f} ms of processor time")
 
 
 if __name__ == "__main__":
