@@ -113,9 +113,10 @@ class Pipeline:
         llm = open_model(model) if isinstance(model, str) else model
         texts = prompts if isinstance(prompts, PromptSet) else PromptSet.load(prompts)
         store = examples if isinstance(examples, ExampleStore) else open_examples(examples)
+        decomposer = Decomposer(llm, texts, shots=shots, style=style, examples=store)
         agents: list[Agent] = [
             Selector(llm, texts, prune=prune),
-            Decomposer(llm, texts, shots=shots, style=style, examples=store),
+            decomposer,
             Refiner(llm, texts, max_refinements=max_refinements),
         ]
         known = [agent.name for agent in agents]
@@ -126,7 +127,13 @@ class Pipeline:
         if candidates != 1 and Refiner.name not in without:
             kept.insert(
                 -1,
-                Voter(llm, candidates=candidates, budget=budget, refine_empty=texts.refine_empty),
+                Voter(
+                    llm,
+                    decomposer=None if decomposer.name in without else decomposer,
+                    candidates=candidates,
+                    budget=budget,
+                    refine_empty=texts.refine_empty,
+                ),
             )
         return cls([agent for agent in kept if agent is not None])
 

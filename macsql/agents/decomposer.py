@@ -88,13 +88,34 @@ class Decomposer:
         how = f"{len(steps)} sub-questions" if len(steps) > 1 else "one query"
         yield note(message, how)
 
+    def variant(self, message: Message, database: Database) -> list[ChatMessage] | None:
+        """Another way to ask the same: with the next best examples, or the other style.
+
+        None when there is none that promises anything.
+        """
+        if self.style != "decompose" and self.examples:
+            return self.prompt(message, "direct", database, skip=self.shots)
+        if not gains_by_steps(self.llm.name):
+            return None
+        other: Way = "direct" if self._style(message) == "decompose" else "decompose"
+        return self.prompt(message, other)
+
     def prompt(
-        self, message: Message, style: Way, database: Database | None = None
+        self,
+        message: Message,
+        style: Way,
+        database: Database | None = None,
+        *,
+        skip: int = 0,
     ) -> list[ChatMessage]:
-        """The conversation that asks for SQL. Examples are selected when ``database`` is given."""
+        """The conversation that asks for SQL. Examples are selected when ``database`` is given;
+        the best ``skip`` of them are passed over.
+        """
         examples: list[WorkedExample] = []
         if self.examples and database and style == "direct":
-            examples = self.examples.select(message.question, database, self.shots)
+            count = self.shots + skip
+            ranked = self.examples.select(message.question, database, count)
+            examples = ranked[: len(ranked) - skip] if skip else ranked
         return self.prompts.render(
             self.name,
             message.schema,

@@ -1,5 +1,6 @@
 """Refiner: runs the SQL, finds what is wrong, and has it repaired (paper, section 3.4)."""
 
+import re
 from collections.abc import Iterator
 
 from macsql.agents.base import ask_model, note, record
@@ -11,9 +12,12 @@ from macsql.llm.base import LLM
 from macsql.message import Candidate, Message, Step
 from macsql.parsing import read_sql
 from macsql.prompts import EmptyRule, PromptSet, as_data
+from macsql.schema import Schema
 from macsql.schema_text import literal
 
 REPLY_TOKENS = 512
+MOST_TABLES = 3
+"""Dropped tables shown with a request to rewrite that a finding names."""
 SUB_RESULTS, SUB_ROWS = 3, 3
 """Sub-questions whose results are shown with a request to rewrite, and rows of each."""
 
@@ -89,6 +93,7 @@ class Refiner:
             findings=current.findings,
             was_repaired=current.origin == "repair",
             sub_results=[*_sub_results(message, trial)],
+            more_schema=_left_out(message, current, trial.database.schema, self.prompts),
         )
         if self.prompts.refine == "continue":
             prompt = [*_conversation(message, current), *prompt]
@@ -109,6 +114,18 @@ def _conversation(message: Message, current: Candidate) -> list[ChatMessage]:
     if last is None:
         return []
     return [*last.messages, {"role": "assistant", "content": str(as_data(last.reply))}]
+
+
+def _left_out(message: Message, current: Candidate, whole: Schema, prompts: PromptSet) -> str:
+    """Tables that the Selector dropped and the findings name, as the prompt set shows a schema."""
+    shown = {table.name for table in message.schema.tables}
+    said = " ".join(f"{f.message} {f.hint}" for f in current.findings)
+    named = [
+        table
+        for table in whole.tables
+        if table.name not in shown and re.search(rf"\b{re.escape(table.name)}\b", said)
+    ]
+    return prompts.show(whole.only(named[:MOST_TABLES])) if named else ""
 
 
 def _sub_results(message: Message, trial: Trial) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from macsql.agents.base import record, sample_model
+from macsql.agents.decomposer import Decomposer
 from macsql.agents.trial import Trial, is_good, is_refused, quality
+from macsql.chat import ChatMessage
 from macsql.database import Database
 from macsql.errors import ConfigError, LLMError, ParseError
 from macsql.llm.base import LLM, Completion
@@ -20,9 +22,8 @@ Count = int | Literal["auto"]
 MOST = 32
 
 AUTO = 5
-AT_ONCE = 2
-"""Attempts asked for in one call; when all agree after it, the rest is not asked for."""
 TEMPERATURES = (0.7, 0.9)
+"""Of the two calls that ask for further attempts."""
 REPLY_TOKENS = 512
 SURE = -0.04
 """Mean log-probability of the first reply's tokens above which the model is sure."""
@@ -49,11 +50,11 @@ class Voter:
     """Asks again, by chance, when the first SQL is in doubt, and keeps what most attempts find.
 
     Every attempt is executed, checked and repaired like the first one; the results are compared,
-    not the texts. ``candidates`` is the number of attempts with the first, "auto" up to five when
+    not the texts. The second half of them is asked for in another way, where the ``decomposer``
+    knows one. ``candidates`` is the number of attempts with the first, "auto" up to five when
     the first is in doubt: the model was not sure of its words, the statement had to be repaired,
-    or it finds nothing. Attempts are asked for two at a time, until most agree or ``budget`` is
-    spent (tokens are those read anew and written). It runs before the Refiner, which takes over
-    what was executed.
+    or it finds nothing. No more are asked for when most agree or ``budget`` is spent (tokens are
+    those read anew and written). It runs before the Refiner, which takes over what was executed.
     """
 
     name = "voter"
@@ -62,12 +63,14 @@ class Voter:
         self,
         llm: LLM,
         *,
+        decomposer: Decomposer | None = None,
         candidates: Count = "auto",
         budget: Budget = NO_LIMIT,
         refine_empty: EmptyRule = "diagnosed",
         use_repair: bool = True,
     ) -> None:
         self.llm = llm
+        self.decomposer = decomposer
         self.candidates = candidates
         self.budget = budget
         self.refine_empty = refine_empty
@@ -87,28 +90,33 @@ class Voter:
         if self.candidates == "auto" and not is_doubtful(trial.candidates[0], asked.logprob):
             return
         ballots = [Ballot(best, asked.logprob)]
-        for temperature in TEMPERATURES:
-            count = min(AT_ONCE, wanted - len(ballots))
+        conversation: Sequence[ChatMessage] = asked.messages
+        half = wanted // 2
+        for count, temperature in zip((half, wanted - 1 - half), TEMPERATURES, strict=True):
             if count < 1 or _is_settled(ballots, wanted) or self.budget.is_spent(message):
                 break
             try:
-                replies = self._ask(message, asked, count, temperature)
+                replies = self._ask(message, conversation, count, temperature)
             except LLMError:
                 # An answer is there; that no second opinion could be had does not spoil it.
                 yield message.steps[-1]
                 break
             ballots += self._cast(replies, trial, message.schema.dialect)
             yield from message.steps[-len(replies) :]
+            if self.decomposer:
+                conversation = self.decomposer.variant(message, database) or conversation
         best, share = elect(ballots)
         message.sql, message.confidence = best.sql, round(share, 3)
         yield record(message, self.name, f"{share:.0%} of {len(ballots)} attempts agree")
 
-    def _ask(self, message: Message, asked: Step, n: int, temperature: float) -> list[Completion]:
+    def _ask(
+        self, message: Message, conversation: Sequence[ChatMessage], n: int, temperature: float
+    ) -> list[Completion]:
         return sample_model(
             message,
             self.llm,
             self.name,
-            asked.messages,
+            conversation,
             n=n,
             temperature=temperature,
             max_tokens=REPLY_TOKENS,

@@ -4,8 +4,8 @@ A set is a folder with a ``set.toml`` and the templates ``selector``, ``decompos
 ``refiner`` (``.md.j2``); runs that measure also want ``baseline``, the one prompt of a model
 without agents. A template's blocks ``system`` and ``user`` become the messages of the
 conversation; an unknown variable is an error, never an empty place. What is filled in is data: it
-cannot begin a line, a code fence or a message of its own; only ``schema``, ``foreign_keys`` and
-``sql`` have several lines.
+cannot begin a line, a code fence or a message of its own; only ``schema``, ``more_schema``,
+``foreign_keys`` and ``sql`` have several lines.
 """
 
 import tomllib
@@ -135,7 +135,7 @@ class PromptSet:
 def _in_place(name: str, value: Any) -> Any:
     """The variable in one line, but for SQL; of findings and examples, each of their texts."""
     if isinstance(value, str):
-        return value if name == "sql" else in_one_line(value)
+        return value if name in ("sql", "more_schema") else in_one_line(value)
     if isinstance(value, list | tuple):
         return [_in_place("", element) for element in value]
     if not is_dataclass(value) or isinstance(value, type):

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from macsql.agents import Refiner
 from macsql.database import Database
 from macsql.errors import LLMError
 from macsql.llm import ScriptedLLM
 from macsql.message import Message
 from macsql.pipeline import Pipeline
+from macsql.prompts import PromptSet
 
 Answer = Callable[..., Message]
 
@@ -199,3 +201,18 @@ def test_the_results_of_sub_questions_are_shown_with_the_request_to_rewrite(
     shown = asked[-1]["content"]
     assert """Your SQL for "Who is the oldest?" gives: 'Ann', """ in shown
     assert " | 'Ben', " in shown
+
+
+def test_a_dropped_table_that_is_needed_is_shown_with_the_request_to_rewrite(
+    database: Database,
+) -> None:
+    model = ScriptedLLM(["SELECT title FROM course"])
+    whole = database.schema
+    kept = whole.only([t for t in whole.tables if t.name != "course"])
+    message = Message("Which courses?", kept, sql="SELECT title_ FROM course WHERE x_y = 1")
+    for _ in Refiner(model, PromptSet.load("default")).run(message, database):
+        pass
+    asked = next(s.messages for s in message.steps if s.messages)
+    assert "course" not in asked[0]["content"].split("The database also has:")[0]
+    assert "The database also has:\nCREATE TABLE course (" in asked[-1]["content"]
+    assert message.sql == "SELECT title FROM course"

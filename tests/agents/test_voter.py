@@ -39,8 +39,18 @@ def test_what_most_attempts_find_is_the_answer(answer: Answer) -> None:
 
 
 def test_results_are_compared_and_not_texts(answer: Answer) -> None:
-    message = answer(ALL, "SELECT p.first_name FROM pupil AS p", ONE, candidates=3)
-    assert (message.sql, message.confidence) == (ALL, 0.667)
+    same = "SELECT p.first_name FROM pupil AS p"
+    message = answer(ALL, same, ONE, ONE, same, candidates=5)
+    assert (message.sql, message.confidence) == (ALL, 0.6)
+
+
+def test_the_second_half_is_asked_for_with_other_examples(database: Database) -> None:
+    model = ScriptedLLM([ALL, ONE, ONE, ALL, ALL])
+    pipeline = Pipeline.of(model, candidates=5, examples="builtin", shots=2)
+    message = pipeline.run("How many pupils are there?", database)
+    first, *_, last = [s.messages[-1]["content"] for s in message.steps if s.messages]
+    assert first.count("Question:") == last.count("Question:") == 3
+    assert first != last
 
 
 def test_no_further_attempt_when_most_agree_already(answer: Answer) -> None:

@@ -85,7 +85,10 @@ CASES: dict[str, tuple[str, dict[str, object]]] = {
     ),
     "baseline": ("baseline", QUESTION),
     "baseline-bare": ("baseline", {"question": "Who?", "evidence": ""}),
-    "refiner-error": ("refiner", {**FAILED, "was_repaired": False, "sub_results": []}),
+    "refiner-error": (
+        "refiner",
+        {**FAILED, "was_repaired": False, "sub_results": [], "more_schema": ""},
+    ),
     "refiner-repaired-empty": (
         "refiner",
         {
@@ -94,6 +97,7 @@ CASES: dict[str, tuple[str, dict[str, object]]] = {
             "findings": (Finding("empty-result", "warning", "The query returns no rows."),),
             "was_repaired": True,
             "sub_results": [("How old is Ann?", "13 | 14")],
+            "more_schema": "CREATE TABLE loan (\n  id INTEGER\n);",
         },
     ),
 }
