@@ -17,7 +17,7 @@ from macsql.database.guard import guard_sql
 from macsql.database.matching import nearest
 from macsql.database.policy import Parameter
 from macsql.database.policy_backend import PolicySource, RestrictedBackend, restrict
-from macsql.database.policy_rewrite import Rewritten
+from macsql.database.policy_rewrite import MARK, Rewritten
 from macsql.database.result import Result, type_names
 from macsql.database.value_index import Report, ValueIndex
 from macsql.database.value_store import MAX_TEXT
@@ -26,6 +26,7 @@ from macsql.errors import (
     ConfigError,
     DatabaseError,
     DatabaseUnavailable,
+    ExecutionError,
     ResultTooLarge,
     UnsafeSQLError,
 )
@@ -316,6 +317,9 @@ def _as_asked(sql: str, *, restricted: bool) -> Iterator[None]:
             "Access denied: the statement reads something that you may not read.", sql=sql
         ) from None
     except DatabaseError as error:
+        # SQLite may go on after a wrong name, and then misses what stands inside the policy's text.
+        if restricted and MARK in str(error):
+            raise ExecutionError("no such table or column", sql=sql) from None
         error.sql = sql
         raise
 

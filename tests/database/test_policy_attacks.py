@@ -99,6 +99,13 @@ def test_a_table_spelled_otherwise_is_restricted(shop: Path, table: str) -> None
     assert [row[1] for row in result.rows] == ["Ann", "Cy"]
 
 
+def test_no_error_speaks_of_what_the_policy_wrote(shop: Path) -> None:
+    sql = "SELECT nosuch.*, (SELECT max(id) FROM customer) FROM customer AS c"
+    with opened(shop, RULES) as database, pytest.raises(ExecutionError) as caught:
+        database.execute(sql)
+    assert "under_policy" not in str(caught.value)
+
+
 @pytest.mark.parametrize("source", ["customer", "v_north"])
 def test_an_error_is_never_about_a_row_that_is_left_out(shop: Path, source: str) -> None:
     # SQLite would read the names from the index first, and the region of each afterwards.
