@@ -214,11 +214,17 @@ class ValueIndex:
                 if time.monotonic() > deadline:
                     return False
                 scan = min(scans, key=lambda scan: scan.order)
-                texts, state = scan.read(self._backend, cursor)
+                texts, state = scan.read(self._backend, cursor, self._open_columns(scan.table))
                 scan.state = self._add(scan.table.name, texts, scan.state, state)
                 scans = [scan for scan in scans if not scan.is_done]
                 told()
         return True
+
+    def _open_columns(self, table: Table) -> list[str]:
+        """The columns of which more texts may be kept."""
+        counts = self._store.counts()
+        columns = text_columns(table)
+        return [name for name in columns if counts.get((table.name, name), 0) < MAX_VALUES]
 
     def _read_others(self, deadline: float, told: Callable[[], None]) -> bool:
         """Read tables without row numbers, and views; whether all are done.

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from macsql.database.engines import Backend, Cursor
 from macsql.schema import Table
@@ -63,10 +63,11 @@ class NumberedScan:
         numbers = last - first + 1
         return first + numbers * reverse // blocks, first + numbers * (reverse + 1) // blocks - 1
 
-    def read(self, backend: Backend, cursor: Cursor) -> tuple[Texts, str]:
-        """The texts of the next rows, and the state after them."""
+    def read(self, backend: Backend, cursor: Cursor, columns: Sequence[str]) -> tuple[Texts, str]:
+        """The texts of ``columns`` in the next rows, and the state after them."""
+        if not columns:
+            return {}, WHOLE
         block, after = self._place()
-        columns = text_columns(self.table)
         first, last = self._rows(block)
         start = first if after is None else after + 1
         rows = backend.texts_between(cursor, self.table, columns, (start, last), ROWS)

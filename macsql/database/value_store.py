@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,8 +18,11 @@ MAX_SHORTENED = 1_000
 """Initials are kept of this many texts of a column: beyond, they tell nothing."""
 SCANNED = 60_000
 """Comparing with so many texts is faster than making a full-text index of them."""
+MORE_SCANNED = 4
+"""Times as many are compared where SQLite has no such index."""
 CANDIDATES = 60
 LIKENESS = 0.75
+SPELLING_SECONDS = 0.25
 LOOKED_UP = 400
 MAX_TRIGRAMS = 40
 
@@ -238,39 +242,57 @@ class ValueStore:
     def column_texts(self, table: str, column: str, text: str, limit: int) -> list[str]:
         """Texts of one column: all, or, where they are more than ``limit``, those like ``text``."""
         count = self.counts().get((table, column), 0)
-        where = "tbl = ? AND col = ?"
+        texts = "SELECT text FROM value JOIN place ON place.id = place WHERE tbl = ? AND col = ?"
         if count <= limit or not self._uses_trigrams():
-            rows = self._rows(
-                f"SELECT text FROM value JOIN place ON place.id = place WHERE {where} LIMIT ?",  # noqa: S608
-                (table, column, limit),
-            )
+            rows = self._rows(f"{texts} LIMIT ?", (table, column, limit))
         else:
-            rows = self._rows(
-                "SELECT text FROM spelling JOIN value ON value.id = spelling.rowid"  # noqa: S608
-                f" JOIN place ON place.id = place WHERE spelling MATCH ? AND {where}"
+            rows = self._rows(f"{texts} AND key = ?", (table, column, value_key(text)))
+            rows += self._spelt_alike(
+                "SELECT text FROM spelling JOIN value ON value.id = spelling.rowid"
+                " JOIN place ON place.id = place WHERE spelling MATCH ? AND tbl = ? AND col = ?"
                 " ORDER BY rank LIMIT ?",
                 (_trigrams(text), table, column, CANDIDATES),
             )
-        return [row[0] for row in rows]
+        return list(dict.fromkeys(row[0] for row in rows))
 
     def _uses_trigrams(self) -> bool:
         return self._has_trigrams and bool(self.meta("spelled"))
 
     def _like(self, folded: str) -> tuple[list[int], list[str]]:
         """Numbers and folded texts of those that share most trigrams with ``folded``."""
-        rows = self._rows(
+        rows = self._spelt_alike(
             "SELECT id, text FROM spelling JOIN value ON value.id = spelling.rowid"
             " WHERE spelling MATCH ? ORDER BY rank LIMIT ?",
             (_trigrams(folded), CANDIDATES),
         )
         return [row[0] for row in rows], [" ".join(folded_words(row[1])) for row in rows]
 
+    def _spelt_alike(self, sql: str, parameters: Sequence[Any]) -> list[Any]:
+        """The rows of a full-text query; none if it takes too long, as for common trigrams only."""
+        deadline = time.monotonic() + SPELLING_SECONDS
+        with self._lock, _as_store_error():
+            self._connection.set_progress_handler(lambda: time.monotonic() > deadline, 5_000)
+            try:
+                return self._connection.execute(sql, parameters).fetchall()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+                    raise
+                return []
+            finally:
+                self._connection.set_progress_handler(None, 0)
+
     def _all(self) -> tuple[list[int], list[str]]:
-        """The same of all texts; they only ever become more."""
+        """The same of all texts, or the first ones where there are very many; they only ever
+        become more.
+        """
+        most = self._most_scanned * (1 if self._has_trigrams else MORE_SCANNED)
         with self._lock:
             ids, folded = self._scanned
             last = ids[-1] if ids else 0
-            for row, text in self._rows("SELECT id, text FROM value WHERE id > ?", (last,)):
+            for row, text in self._rows(
+                "SELECT id, text FROM value WHERE id > ? ORDER BY id LIMIT ?",
+                (last, most - len(ids)),
+            ):
                 ids.append(row)
                 folded.append(" ".join(folded_words(text)))
             return ids, folded
