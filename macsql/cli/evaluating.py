@@ -66,8 +66,8 @@ def score(  # noqa: PLR0913 - one parameter for each option
         list[Path],
         typer.Option(
             metavar="FILE",
-            help="SQL of a system: JSON lines or list, Spider's .sql, BIRD's JSON, or the folder "
-            "of a run. May be repeated.",
+            help="SQL of a system: JSON lines, list or object, Spider's .sql, BIRD's JSON, CSV, or "
+            "the folder of a run. May be repeated.",
         ),
     ],
     more: Annotated[
