@@ -263,17 +263,6 @@ class Database:
         stored = self._read_texts(self._backend.texts, *place, VALUES_READ)
         return nearest(text, [*equal, *stored], limit=limit)
 
-    def distinct_texts(self, table: str, column: str, *, limit: int = VALUES_READ) -> list[str]:
-        """Up to ``limit`` distinct stored texts of a column, from a bounded part of the table.
-
-        Texts over 200 characters are left out. An unknown column has no values.
-        """
-        known = self.schema.table(table)
-        found = known.column(column) if known else None
-        if known is None or found is None:
-            return []
-        return self._read_texts(self._backend.texts, known.name, found.name, limit)
-
     def value_index(self, seconds: float = 0.0, report: Report | None = None) -> ValueIndex:
         """The index of the stored texts, after building on it for at most ``seconds``.
 

@@ -163,6 +163,9 @@ class ValueIndex:
                         self._store.restart(version.mark)
         except StoreError as error:
             self._give_up(error)
+            if error.is_busy:
+                self._store.close()
+                self._file, self._store, self._is_open = None, ValueStore(None), False
 
     def _path(self, version: Version | None) -> Path | None:
         if self._folder is None or version is None or not version.database:

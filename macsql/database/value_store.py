@@ -76,22 +76,25 @@ class ValueStore:
         with _as_store_error():
             if path is not None:
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                path.touch(mode=0o600)
+                if not path.exists():
+                    path.touch(mode=0o600)
             self._connection = sqlite3.connect(
                 path or ":memory:", timeout=wait, isolation_level=None, check_same_thread=False
             )
         try:
-            with self.changing():
-                self._create()
-            self._has_trigrams = bool(
-                self._rows("SELECT 1 FROM sqlite_master WHERE name = 'spelling'")
-            )
+            if not self._has("meta"):
+                with self.changing():
+                    self._create()
+            self._has_trigrams = self._has("spelling")
         except StoreError:
             self._connection.close()
             raise
 
+    def _has(self, table: str) -> bool:
+        return bool(self._rows("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)))
+
     def _create(self) -> None:
-        if self._rows("SELECT 1 FROM sqlite_master WHERE name = 'meta'"):
+        if self._has("meta"):
             return
         for statement in _TABLES:
             self._connection.execute(statement)
@@ -182,11 +185,10 @@ class ValueStore:
         """Index up to ``count`` more texts for ``near``; False when there was none to index."""
         if not self._has_trigrams or sum(self.counts().values()) <= self._most_scanned:
             return False
-        done = int(self.meta("spelled") or 0)
+        if not self._unspelled(1):
+            return False
         with self.changing():
-            rows = self._rows(
-                "SELECT id, text FROM value WHERE id > ? ORDER BY id LIMIT ?", (done, count)
-            )
+            rows = self._unspelled(count)
             self._connection.executemany(
                 "INSERT INTO spelling (rowid, words) VALUES (?, ?)",
                 [(row, " ".join(folded_words(text))) for row, text in rows],
@@ -194,6 +196,13 @@ class ValueStore:
             if rows:
                 self.set_meta("spelled", str(rows[-1][0]))
         return bool(rows)
+
+    def _unspelled(self, count: int) -> list[Any]:
+        """Numbers and texts of the next ``count`` that are not in the full-text index."""
+        done = int(self.meta("spelled") or 0)
+        return self._rows(
+            "SELECT id, text FROM value WHERE id > ? ORDER BY id LIMIT ?", (done, count)
+        )
 
     def find(self, keys: Iterable[str]) -> list[tuple[str, StoredValue]]:
         """The texts with one of the keys, each with the key it was found by."""

@@ -374,7 +374,6 @@ def test_an_unknown_column_has_no_values(school_db: Path) -> None:
     with opened(school_db) as database:
         assert database.similar_values("school", "nope", "x") == []
         assert database.similar_values("nope", "city", "x") == []
-        assert database.distinct_texts("nope", "city") == []
 
 
 def test_values_that_cannot_be_read_are_no_error(school_db: Path) -> None:
@@ -382,13 +381,6 @@ def test_values_that_cannot_be_read_are_no_error(school_db: Path) -> None:
         assert database.schema.tables
         school_db.unlink()
         assert database.similar_values("school", "city", "Berlin") == []
-
-
-def test_distinct_texts_are_stored_texts(school_db: Path) -> None:
-    with opened(school_db) as database:
-        assert sorted(database.distinct_texts("pupil", "grade")) == ["12", "7", "8"]
-        assert database.distinct_texts("pupil", "grade", limit=1) == ["7"]
-        assert database.distinct_texts("pupil", "age") == []
 
 
 LARGE = """

@@ -112,14 +112,18 @@ def test_the_schema_has_nothing_of_what_is_hidden(clerk: Database) -> None:
     assert clerk.schema.tables[3].column("email").examples in ((), ("a***", "c***"))
 
 
-def test_values_are_looked_up_among_visible_ones(clerk: Database) -> None:
-    assert clerk.distinct_texts("customer", "name") == ["Ann", "Cy"]
-    assert clerk.distinct_texts("customer", "email") == ["a***", "c***"]
+@pytest.mark.parametrize("seconds", [0, 60])
+def test_values_are_looked_up_among_visible_ones(clerk: Database, seconds: float) -> None:
+    index = clerk.value_index(seconds)
+    assert clerk.similar_values("customer", "name", "ann") == ["Ann"]
     assert clerk.similar_values("v_customer", "name", "bob") == []
     assert clerk.similar_values("customer", "email", "bob@x.org") == []
     for table, column in (("salary", "pay"), ("customer", "ssn"), ("v_ssn", "ssn")):
-        assert clerk.distinct_texts(table, column) == []
+        assert index.column_texts(table, column, "", 99) == []
         assert clerk.similar_values(table, column, "ssn-111") == []
+    if seconds:
+        assert index.column_texts("customer", "name", "", 99) == ["Ann", "Cy"]
+        assert index.column_texts("customer", "email", "", 99) == ["a***", "c***"]
 
 
 @pytest.mark.parametrize(

@@ -280,6 +280,36 @@ def test_similar_values_come_from_the_index_if_it_knows_the_column(school_db: Pa
         assert database.similar_values("school", "city", "Tokyo") == []
 
 
+def test_a_file_that_another_process_is_writing_to_is_no_reason_to_fail(
+    build: Build, tmp_path: Path
+) -> None:
+    path, folder = build(MANY), tmp_path / "values"
+    file = opened(path, folder).build(0).file
+    assert file is not None
+    with closing(sqlite3.connect(file, isolation_level=None)) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+        index = opened(path, folder)
+        assert index.build(600).file is None
+        assert found(index, "word 7")
+        writer.execute("ROLLBACK")
+    assert index.build(600).file == file
+    assert found(index, "word 7")
+
+
+def test_an_index_in_a_folder_without_write_access_is_read(build: Build, tmp_path: Path) -> None:
+    path, folder = build(MANY), tmp_path / "values"
+    file = opened(path, folder).build(600).file
+    assert file is not None
+    file.chmod(0o400)
+    folder.chmod(0o500)
+    try:
+        index = opened(path, folder)
+        assert index.build(600).file == file
+        assert found(index, "word 7")
+    finally:
+        folder.chmod(0o700)
+
+
 def test_a_closed_database_has_no_values(school_db: Path) -> None:
     database = Database(school_db)
     index = database.value_index(60)
