@@ -68,7 +68,10 @@ Prompts = Annotated[
 Shots = Annotated[
     int | None,
     typer.Option(
-        min=0, max=8, metavar="N", help="Worked examples in the Decomposer's prompt; 2 are fixed."
+        min=0,
+        max=8,
+        metavar="N",
+        help="Worked examples in the Decomposer's prompt; over 2, selected ones.",
     ),
 ]
 Examples = Annotated[

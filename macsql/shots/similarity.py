@@ -18,10 +18,8 @@ from itertools import combinations, pairwise
 from macsql.linking.names import is_filler, words
 
 _CUES = {
-    "show": "show list give find return tell display provide retrieve get enumerate",
-    "what": "what which",
-    "many": "many much",
-    "number": "number amount quantity count",
+    "what": "what which show list give find return tell display provide retrieve get enumerate",
+    "number": "number amount quantity count many much",
     "common": "common popular frequent frequently usual often",
     "each": "each every per",
     "average": "average mean avg",
@@ -47,7 +45,7 @@ _CUES = {
     "like": "contain contains containing include includes including substring prefix",
     "start": "start starts starting begin begins beginning",
     "time": "year month day date time",
-    "three": "two three four five six seven ten",
+    "NUM": "two three four five six seven eight nine ten",
     "their": "their its his her",
     "they": "they them it",
     "group": "group grouped",
@@ -62,11 +60,14 @@ _CUE = {stem: cue for cue, text in _CUES.items() for stem in words(text)}
 _CUE |= {stem: stem for stem in words(_KEPT)}
 _SUPERLATIVE = re.compile(r"\w{2,}est")
 _NO_SUPERLATIVE = frozenset(
-    ["contest", "forest", "guest", "harvest", "interest", "latest", "quest", "request", "test"]
+    words(
+        "arrest chest contest forest guest harvest interest invest nest priest protest quest"
+        " request rest suggest test west"
+    )
 )
 _VALUE = re.compile(r"(?<!\w)(?P<quote>['\"])(?=\S).*?(?<=\S)(?P=quote)(?!\w)|\d[\d.,:/-]*")
 BLANK, TEXT, NUMBER = "_", "TEXT", "NUM"
-_FREQUENT = frozenset([BLANK, "^", "$", "the", "a", "of"])
+_FREQUENT = frozenset([BLANK, "^", "$", "the", "a", "of", "is", "what"])
 SUBJECT = 0.25
 """Weight of a word of the subject, beside 1 for a word that asks."""
 COMMON = 500

@@ -8,12 +8,12 @@ from macsql.shots.shape import shape_of
 from macsql.shots.similarity import QuestionIndex, mask
 
 MASKED = [
-    ("How many singers do we have?", "how many _ do _ have"),
+    ("How many singers do we have?", "how number _ do _ have"),
     ("What is the number of singers?", "what is the number of _"),
-    ("List the names of all singers above 30 years.", "show the name of all _ more NUM time"),
-    ("Show the titles of songs by 'The Lost Band'", "show the _ of _ by TEXT"),
+    ("List the names of all singers above 30 years.", "what the name of all _ more NUM time"),
+    ("Show the titles of songs by 'The Lost Band'", "what the _ of _ by TEXT"),
     ("Which city has the most concerts?", "what _ have the most _"),
-    ("Find the oldest and the youngest player's names.", "show the highest and the lowest _ name"),
+    ("Find the oldest and the youngest player's names.", "what the highest and the lowest _ name"),
     ("Who hasn't got any guests or interests?", "that _ not _ any _ or _"),
     ("", ""),
 ]
