@@ -83,6 +83,8 @@ def prompts_with(text: str) -> list[ChatMessage]:
         "error": f"e {text}",
         "findings": [Finding("x", "error", f"m {text}", f"h {text}")],
         "was_repaired": True,
+        "sub_results": [(f"q {text}", f"r {text}")],
+        "more_schema": show_schema(schema_with(text), "ddl"),
     }
     made: list[ChatMessage] = []
     for name in list_prompt_sets():
