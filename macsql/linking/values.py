@@ -25,7 +25,7 @@ THRESHOLD = 0.4
 """How likely it must be that a group of words stands for one of the cells found for it."""
 RIVAL = 0.7
 """A place less likely than this share of the best place for the same words is not shown."""
-MAX_MISSPELT = 4
+MAX_MISSPELT = 6
 """Groups of words of one question that are looked for with spelling errors."""
 NEIGHBOURS = 3
 SHORTEST_MISSPELT = 5
@@ -36,7 +36,7 @@ _WEIGHTS = {
     "as stored": 1.2,
     "quoted": 0.3,
     "short form": 0.5,
-    "misspelt": -0.5,
+    "misspelt": 1.0,
     "a code in small letters": -1.2,
     "number": -3.8,
     "common word": -1.9,
@@ -162,13 +162,13 @@ def _misspelt(
     phrases: Sequence[Phrase], taken: Sequence[Phrase], stored: StoredValues
 ) -> Iterator[_Candidate]:
     """Cells that differ by a letter or two from names and quoted words that were not found."""
-    names = [p for p in phrases if _may_be_misspelt(p) and not any(_overlap(p, t) for t in taken)]
+    names = [p for p in phrases if _may_be_misspelt(p) and not any(_is_in(p, t) for t in taken)]
     names.sort(key=lambda p: (-p.is_quoted, -p.length))
     looked_for: list[Phrase] = []
     for phrase in names:
         if len(looked_for) == MAX_MISSPELT:
             return
-        if any(_overlap(phrase, p) and p.is_quoted for p in looked_for):
+        if any(_is_in(phrase, p) and p.is_quoted for p in looked_for):
             continue
         looked_for.append(phrase)
         for value in stored.near(phrase.text):
@@ -177,9 +177,12 @@ def _misspelt(
 
 
 def _may_be_misspelt(phrase: Phrase) -> bool:
-    is_name = phrase.is_quoted or phrase.is_capital
-    is_long = len(phrase.text) >= SHORTEST_MISSPELT and phrase.text[0].isalpha()
-    return is_name and is_long and not (phrase.length == 1 and is_common(phrase.text))
+    """Whether it may be a name: quoted, or all words but the small ones have a capital letter."""
+    text = phrase.text
+    if len(text) < SHORTEST_MISSPELT or not text[0].isalpha() or is_common(text):
+        return False
+    is_name = phrase.is_capital and all(w[0].isupper() or is_common(w) for w in text.split())
+    return phrase.is_quoted or is_name
 
 
 def _is_misspelt(written: str, stored: str) -> bool:
@@ -193,8 +196,13 @@ def _is_misspelt(written: str, stored: str) -> bool:
     )
 
 
-def _overlap(one: Phrase, other: Phrase) -> bool:
-    return one.start < other.end and other.start < one.end
+def _is_in(phrase: Phrase, other: Phrase) -> bool:
+    """Whether the words of the phrase are all among those of the other."""
+    return other.start <= phrase.start and phrase.end <= other.end
+
+
+def _is_part(phrase: Phrase, longer: Phrase) -> bool:
+    return _is_in(phrase, longer) and phrase.length < longer.length
 
 
 class _Question:
@@ -289,10 +297,8 @@ def _chosen(scored: Sequence[tuple[_Candidate, float]]) -> list[tuple[_Candidate
         place = (candidate.phrase.start, candidate.phrase.end)
         if place in likely and score >= RIVAL * best.setdefault(place, score):
             kept.setdefault(candidate.value, (candidate, score))
-    longest = [c.phrase for c, _ in kept.values()]
-    return [
-        s for s in kept.values() if not any(_is_inside(s[0].phrase, longer) for longer in longest)
-    ]
+    shown = [c.phrase for c, _ in kept.values()]
+    return [s for s in kept.values() if not any(_is_part(s[0].phrase, other) for other in shown)]
 
 
 def _likely(scored: Iterable[tuple[_Candidate, float]]) -> set[tuple[int, int]]:
@@ -301,9 +307,3 @@ def _likely(scored: Iterable[tuple[_Candidate, float]]) -> set[tuple[int, int]]:
     for candidate, score in scored:
         total[candidate.phrase.start, candidate.phrase.end] += score
     return {place for place, score in total.items() if score >= THRESHOLD}
-
-
-def _is_inside(phrase: Phrase, longer: Phrase) -> bool:
-    return (
-        longer.start <= phrase.start and phrase.end <= longer.end and phrase.length < longer.length
-    )
