@@ -102,7 +102,7 @@ def evaluate(request: Request, settings: Settings) -> int:
         if request.as_json:
             write_json(summary.to_dict())
         else:
-            screen.note(benchmark.name, "bold")
+            screen.note(f"{benchmark.name}, data {benchmark.checksum[:12]}", "bold")
             print_summary(summary, screen)
     screen.note(f"run: {request.out}")
     return ANSWERED

@@ -227,7 +227,7 @@ def _score(
 
 def _print(summaries: Sequence[Summary], screen: Screen) -> None:
     """The tables of one file, or a line for each of several."""
-    screen.note(summaries[0].benchmark, "bold")
+    screen.note(f"{summaries[0].benchmark}, data {summaries[0].checksum[:12]}", "bold")
     if len(summaries) == 1:
         print_summary(summaries[0], screen)
         return

@@ -132,7 +132,7 @@ class SchemaLinking:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All figures of a run. ``scores`` are by name; what was not measured is not there.
+    """All figures of a run on the data of ``checksum``; ``scores`` are those that were measured.
 
     ex, ex_strict: execution accuracy by the benchmark's rule, and with duplicates and order.
     ex_gold_sound: ex over the questions whose gold query runs and has rows.
@@ -146,6 +146,7 @@ class Summary:
     """
 
     benchmark: str
+    checksum: str
     rule: str
     kind: str
     model: str
@@ -177,6 +178,7 @@ def summarize(
     is_eval = manifest.kind == "eval"
     return Summary(
         benchmark=manifest.benchmark,
+        checksum=manifest.checksum,
         rule=manifest.rule,
         kind=manifest.kind,
         model=manifest.model,

@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from macsql.cli.app import app
+from macsql.evaluation.benchmark import open_benchmark
 
 DATA = Path(os.environ.get("MACSQL_TEST_DATA") or Path(__file__).parents[3] / "shared" / "data")
 needs_data = pytest.mark.skipif(
@@ -89,6 +90,7 @@ def test_spider_percentages_stand_at_the_top(data: Path) -> None:
         75.0,
     )
     assert found["benchmark"] == "Spider dev (4 of 1,034)"
+    assert found["checksum"] == open_benchmark("spider", data).checksum
     assert found["counts"]["gold_empty"] == 1
     assert found["ids"]["gold_empty"] == ["2"]
     assert found["scores"]["ex"]["n"] == 4
