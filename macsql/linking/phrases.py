@@ -67,6 +67,11 @@ class Phrase:
     dates: tuple[list[str], ...] = ()
 
     @property
+    def place(self) -> tuple[int, int]:
+        """Where it begins and ends."""
+        return self.start, self.end
+
+    @property
     def length(self) -> int:
         """How many words there are."""
         return self.end - self.start
