@@ -31,7 +31,7 @@ accessible add all alter analyze and as asc asensitive before between both by ca
 change check collate column condition constraint continue create cross current_role current_user
 cursor databases declare delayed delete desc describe deterministic distinct distinctrow div
 drop each else elseif enclosed escaped except exists exit explain false fetch for force foreign
-from fulltext grant group having high_priority if ignore in index infile inner inout insensitive
+from fulltext grant group having high_priority if ignore in index infile inner insensitive
 insert intersect interval into is iterate join key keys kill leading leave left like limit linear
 lines load lock loop low_priority match maxvalue mod modifies natural not null on optimize option
 optionally or order out outer outfile over partition precision primary procedure purge range read
