@@ -4,8 +4,8 @@
 
 Counts the queries whose result the Refiner changed, and lists each; the model that it may ask for
 a rewrite gives the same query back, and how often it was asked is counted too. With ``--findings``
-it also counts how often each finding is said of a gold query, and how often when the query is that
-of another question on the same database: a finding is worth as much as the two differ.
+it also counts how often each finding is said of a gold query that has rows, and how often when the
+query is that of another question on the same database: a finding is worth as much as the two differ.
 """
 
 import argparse
@@ -14,17 +14,21 @@ import statistics
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from macsql.agents.refiner import Refiner
 from macsql.checks import check, repair
 from macsql.checks.output import check_output
+from macsql.checks.silent import diagnose_result
+from macsql.checks.stored import check_literals, check_values_used
 from macsql.database import Database
 from macsql.errors import DatabaseError
 from macsql.evaluation.benchmark import open_benchmark
 from macsql.evaluation.compare import bird_equal, spider_equal
 from macsql.evaluation.example import Example
+from macsql.linking import link_values
 from macsql.llm.scripted import ScriptedLLM
 from macsql.message import Finding, Message
 from macsql.prompts import PromptSet
@@ -43,6 +47,7 @@ class Tally:
     rewritten: int = 0
     were_empty: int = 0
     changed: list[str] = field(default_factory=list)
+    with_rows: set[tuple[str, str]] = field(default_factory=set)
 
     def print(self) -> None:
         """Every change, then the sums."""
@@ -74,6 +79,8 @@ def refine(example: Example, database: Database, prompts: PromptSet, tally: Tall
         print(f"{example.db_id} {example.id} does not run: {error}\n  {sql}")
         return
     tally.queries += 1
+    if gold.rows:
+        tally.with_rows.add((example.db_id, sql))
     tally.milliseconds.append(took)
     model = ScriptedLLM([f"```sql\n{sql}\n```"], loop=True)
     message = Message(example.question, database.schema, evidence=example.evidence, sql=sql)
@@ -98,6 +105,11 @@ def said(example: Example, sql: str, database: Database) -> Iterable[Finding]:
     schema = database.schema
     yield from check(sql, schema)
     yield from check_output(example.question, sql, schema, evidence=example.evidence)
+    values = link_values(example.question, example.evidence, schema, database.value_index(5.0))
+    yield from check_values_used(sql, values, schema)
+    yield from check_literals(sql, schema, database.similar_values)
+    with suppress(DatabaseError):
+        yield from diagnose_result(sql, database.execute(sql), schema, database.execute)
 
 
 def count_findings(examples: Sequence[Example], databases: dict[str, Database]) -> None:
@@ -116,7 +128,8 @@ def count_findings(examples: Sequence[Example], databases: dict[str, Database]) 
         if other != example.gold_sql:
             pairs += 1
             wrong.update({(f.code, f.severity) for f in said(example, other, database)})
-    print(f"\n{'finding':34} {'severity':9} {'gold':>8} {'other':>8}")
+    print(f"\n{len(examples)} questions whose gold query has rows")
+    print(f"{'finding':34} {'severity':9} {'gold':>8} {'other':>8}")
     for key in sorted({*right, *wrong}, key=lambda k: (k[1], -right[k], k[0])):
         rates = 100 * right[key] / len(examples), 100 * wrong[key] / max(pairs, 1)
         print(f"{key[0]:34} {key[1]:9} {rates[0]:6.2f} % {rates[1]:6.2f} %")
@@ -146,7 +159,8 @@ def main() -> None:
             refine(example, databases[example.db_id], prompts, tally)
     tally.print()
     if options.findings:
-        count_findings(examples, databases)
+        having = [e for e in examples if (e.db_id, e.gold_sql) in tally.with_rows]
+        count_findings(having, databases)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,19 @@ from macsql.checks.emptiness import why_no_rows
 from macsql.checks.failure import explain_failure
 from macsql.checks.key_fixes import repair_keys
 from macsql.checks.literals import StoredValues, repair_literals
+from macsql.checks.output import check_output
 from macsql.checks.repair import repair
+from macsql.checks.silent import diagnose_result
+from macsql.checks.stored import check_literals, check_values_used
 
 __all__ = [
     "Repair",
     "StoredValues",
     "check",
+    "check_literals",
+    "check_output",
+    "check_values_used",
+    "diagnose_result",
     "explain_failure",
     "repair",
     "repair_keys",

@@ -21,8 +21,14 @@ _NEGATION = (
 _MUST_NEGATE = r"not|never|without|except|excluding|\w+n't|other than|neither|nor|no"
 _NEVER_MEANT = r"not only|no more|no less|no later|no earlier|whether"
 _NO = frozenset({"0", "f", "n", "no", "false", "null", "none", "", "nil"})
-_UP = r"(?:more|greater|larger|higher|bigger|longer|heavier|taller|over|above|exceed\w*|at least)"
-_DOWN = r"(?:less|fewer|smaller|lower|cheaper|shorter|lighter|under|below|at most)"
+_UP = (
+    r"(?:more|greater|larger|higher|bigger|longer|heavier|taller|over|above|exceed\w*|at least|"
+    r"(?:after|since) (?:\w+ ){0,2}\d+)"
+)
+_DOWN = (
+    r"(?:less|fewer|smaller|lower|cheaper|shorter|lighter|under|below|at most|"
+    r"before (?:\w+ ){0,2}\d+)"
+)
 _PART_OF_TEXT = (
     r"substring|starts? with|starting with|begins? with|beginning with|ends? with|ending with|"
     r"contain(?:s|ing)? the (?:word|letter|string|phrase|character)s?"
@@ -31,6 +37,7 @@ _OR_OTHERWISE = (
     r"or (?:more|less|fewer|greater|higher|equal|not|older|later|lower|above|after|before|over|"
     r"under|below|younger|earlier|so)|whether|either of|good or bad|bad or good"
 )
+NUMBER_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)")
 
 
@@ -50,8 +57,12 @@ def negation(question: Question, output: Output) -> Iterator[Finding]:
 def alternatives(question: Question, output: Output) -> Iterator[Finding]:
     """ "both A and B" answered with OR, or "A or B" with AND."""
     both = re.search(r"\bboth\b[^.?]*\band\b", question.plain)
-    if both and output.has(exp.Or) and not output.has(exp.Intersect, exp.Having, exp.Exists):
-        message = "the question asks for both, and OR is content with one"
+    if (
+        both
+        and output.has(exp.Or, exp.Union)
+        and not output.has(exp.Intersect, exp.Having, exp.Exists)
+    ):
+        message = "the question asks for both, and the query is content with one"
         yield finding("both-missing", "warning", message, "use INTERSECT, or IN twice")
     either = question.says(r"(?<!and/)or") and not question.says(_OR_OTHERWISE)
     kinds = (exp.Or, exp.In, exp.Union, exp.Like, exp.Between, exp.GTE, exp.LTE)
@@ -91,6 +102,11 @@ def _conjuncts(root: exp.Expr) -> Iterator[exp.Expr]:
 def numbers(question: Question, output: Output) -> Iterator[Finding]:
     """A number of the question that stands nowhere in the query."""
     asked = set(_NUMBER.findall(question.text.split("\n", 1)[0]))
+    asked |= {
+        str(n)
+        for word, n in NUMBER_WORDS.items()
+        if question.says(f"(?:than|least|most|exactly) {word}")
+    }
     if not asked:
         return
     written = {float(n) for n in re.findall(r"\d+(?:\.\d+)?", output.statement.sql)}

@@ -38,8 +38,14 @@ _ORDERLY = (
 def extreme_missing(question: Question, output: Output) -> Iterator[Finding]:
     """A superlative, and neither an order nor a maximum or minimum."""
     word = re.search(rf"\b(?:{_EXTREME})\b", question.plain)
-    kinds = (exp.Max, exp.Min, exp.Limit, exp.Fetch, exp.Window, exp.All, exp.Order)
-    if word and not output.has(*kinds) and not output.names(word[0], *_IN_NAMES.get(word[0], ())):
+    kinds = (exp.Max, exp.Min, exp.Limit, exp.Fetch, exp.Window, exp.All)
+    if word is None or output.has(*kinds):
+        return
+    if output.has(exp.Order):
+        if output.tree.args.get("order") and not question.says(rf"{_SORTED}|from|in terms of"):
+            message = f"the question says {word[0]}, and the query lists all in order"
+            yield finding("limit-missing", "warning", message, "add LIMIT 1")
+    elif not output.names(word[0], *_IN_NAMES.get(word[0], ())):
         message = f"the question says {word[0]}, and the query has no extreme"
         hint = "use ORDER BY ... LIMIT 1, or MAX or MIN"
         yield finding("extreme-missing", "warning", message, hint)
@@ -109,7 +115,8 @@ def orders(question: Question, output: Output) -> Iterator[Finding]:
             message = "the question asks for an order"
             yield finding("order-missing", "warning", message, "add ORDER BY")
         return
-    down, up = question.says("descending|decreasing"), question.says("ascending|increasing")
+    down = question.says("descending|decreasing|reverse")
+    up = question.says(r"ascending|increasing|alphabetical(?:ly)?|alphabetic") and not down
     descending = [bool(t.args.get("desc")) for t in order.expressions]
     if down != up and descending == [up]:
         said = "descending" if down else "ascending"

@@ -15,37 +15,33 @@ from macsql.schema import Column, Schema, Table
 
 SECONDS = 1.0
 """Time for looking up where texts are stored; what is not reached is not known."""
-CERTAIN = 0.75
-"""Score from which a value counts as meant: two words alike, or one written in the same way."""
+LIKELY = 0.5
+"""Score from which a value that the question names is expected to be used."""
 
 _TEXT_TYPE = re.compile(r"char|text|clob|string|enum|^$", re.IGNORECASE)
 
 
 def check_values_used(
-    sql: str, values: Sequence[ValueMatch], schema: Schema, *, at_least: float = CERTAIN
+    sql: str, values: Sequence[ValueMatch], schema: Schema, *, at_least: float = LIKELY
 ) -> list[Finding]:
-    """Stored values that the question names against the texts of ``sql``; never raises.
+    """Stored values that the question names and ``sql`` does not use, as hints; never raises.
 
-    A "hint" for a phrase of which no value is used, and a "warning" for a text that is compared
-    with a column where it was not found although it was found elsewhere. ``values`` are what
-    linking found for the question; those under ``at_least`` are not expected to be used.
+    ``values`` are what linking found for the question; those under ``at_least`` are not expected to
+    be used. Of phrases that share a word one is enough.
 
     >>> city = Schema("sqlite", (Table("city", (Column("name", "TEXT"), Column("land", "TEXT"))),))
-    >>> paris = ValueMatch("city", "name", "Paris", "Paris", 0.75)
-    >>> [f.code for f in check_values_used("SELECT 1 FROM city", [paris], city)]
-    ['value-unused']
-    >>> check_values_used("SELECT 1 FROM city WHERE land = 'Paris'", [paris], city)[0].hint
-    "write city.name = 'Paris'"
+    >>> paris = ValueMatch("city", "name", "Paris", "Paris", 0.8)
+    >>> [f.hint for f in check_values_used("SELECT 1 FROM city", [paris], city)]
+    ["compare city.name = 'Paris'"]
+    >>> check_values_used("SELECT 1 FROM city WHERE name = 'Paris'", [paris], city)
+    []
     """
     analysis = analyse(sql, schema)
     if analysis.statement.tree is None:
         return []
-    compared = list(compared_texts(analysis))
-    found = [
-        f for use, text in compared if (f := _misplaced(use, text.name, values, schema.dialect))
-    ]
     named = {w for u in analysis.resolution.uses for n in (u.name, *_owner(u)) for w in words(n)}
     written = [_plain(literal.name) for literal in text_literals(analysis.resolution)]
+    found = []
     for phrase in dict.fromkeys(v.phrase for v in values if v.score >= at_least):
         same = [v for v in values if _overlap(v.phrase, phrase)]
         if not any(_is_used(v, written, named) for v in same):
@@ -71,17 +67,6 @@ def _is_used(value: ValueMatch, written: Sequence[str], named: set[str]) -> bool
 def _overlap(one: str, other: str) -> bool:
     """Whether two phrases share a word: only one of them is meant then."""
     return not set(one.casefold().split()).isdisjoint(other.casefold().split())
-
-
-def _misplaced(use: Use, text: str, values: Sequence[ValueMatch], dialect: str) -> Finding | None:
-    table = use.relation.table if use.relation else None
-    same = [v for v in values if _plain(v.value) == _plain(text)]
-    if table is None or not same:
-        return None
-    here = (table.name.casefold(), use.name.casefold())
-    if any((v.table.casefold(), v.column.casefold()) == here for v in same):
-        return None
-    return _elsewhere(use, text, [_condition(v, dialect) for v in same])
 
 
 def _condition(value: ValueMatch, dialect: str) -> str:

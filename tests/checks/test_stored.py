@@ -35,7 +35,7 @@ def hints(found: Sequence[Finding]) -> list[tuple[str, str, str]]:
         ([PARIS], 'SELECT name FROM school WHERE city = "PARIS"'),
         ([HILL], "SELECT city FROM school WHERE name LIKE '%Hill%'"),
         ([ValueMatch("course", "title", "City", "city", 0.75)], "SELECT city FROM school"),
-        ([ValueMatch("course", "title", "Paris", "Paris", 0.5)], "SELECT city FROM school"),
+        ([ValueMatch("course", "title", "Paris", "Paris", 0.4)], "SELECT city FROM school"),
         (
             [HILL, ValueMatch("course", "title", "Hill", "Hill", 0.75)],
             "SELECT 1 FROM school WHERE name = 'Hill School'",
@@ -51,21 +51,6 @@ def test_value_that_is_used_is_not_missed(values: list[ValueMatch], sql: str, sc
 def test_value_that_is_not_used_is_said_with_its_condition(school: Any) -> None:
     found = check_values_used("SELECT name FROM school", [PARIS, PARIS], school.schema)
     assert hints(found) == [("value-unused", "hint", "compare school.city = 'PARIS'")]
-
-
-def test_text_found_elsewhere_is_said_with_the_right_column(school: Any) -> None:
-    sql = "SELECT id FROM school WHERE name = 'Paris'"
-    [finding] = check_values_used(sql, [PARIS], school.schema)
-    assert (finding.code, finding.severity) == ("value-in-other-column", "warning")
-    assert finding.hint == "write school.city = 'PARIS'"
-    assert finding.span is not None
-    assert sql[slice(*finding.span)] == "name"
-
-
-def test_value_found_in_two_columns_is_used_in_either(school: Any) -> None:
-    both = [PARIS, ValueMatch("school", "name", "Paris", "Paris", 0.75)]
-    sql = "SELECT id FROM school WHERE name = 'Paris'"
-    assert check_values_used(sql, both, school.schema) == []
 
 
 @pytest.mark.parametrize(
