@@ -4,8 +4,8 @@
 
 Counts the queries whose result the Refiner changed, and lists each; the model that it may ask for
 a rewrite gives the same query back, and how often it was asked is counted too. With ``--findings``
-it also counts how often each finding is said of a gold query that has rows, and how often when the
-query is that of another question on the same database: a finding is worth as much as the two differ.
+it also counts how often each finding is said of a gold query that has rows, and how often of the
+query of another question on the same database: a finding is worth as much as the two differ.
 """
 
 import argparse
