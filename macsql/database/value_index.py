@@ -12,7 +12,7 @@ from pathlib import Path
 from macsql.database.engines import Backend, Version
 from macsql.database.value_scan import PART, WHOLE, NumberedScan, Texts, read_whole, text_columns
 from macsql.database.value_store import MAX_VALUES, StoredValue, StoreError, ValueStore
-from macsql.errors import DatabaseError
+from macsql.errors import DatabaseError, ExecutionError
 from macsql.schema import Table
 
 _log = logging.getLogger(__name__)
@@ -204,19 +204,31 @@ class ValueIndex:
 
     def _read_numbered(self, deadline: float, told: Callable[[], None]) -> bool:
         """Read tables by row number, each a block in turn; whether all are done."""
-        left = self._left()
-        if not left:
-            return True
+        while self._left() and time.monotonic() < deadline:
+            reading: list[str] = []
+            try:
+                return self._read_blocks(deadline, told, reading)
+            except ExecutionError as error:
+                # One table that cannot be read does not stand before the others.
+                _log.info("the values of %s cannot be read: %s", reading[-1:], error)
+                if not reading:
+                    raise
+                self._add(reading[-1], {}, self._store.progress().get(reading[-1], ""), PART)
+        return not self._left()
+
+    def _read_blocks(self, deadline: float, told: Callable[[], None], reading: list[str]) -> bool:
+        """The same as long as nothing fails; ``reading`` ends with the table that is read."""
         with self._backend.reading(_until(deadline)) as cursor:
             scans = [
                 NumberedScan(table, span, state)
-                for table, state in left
+                for table, state in self._left()
                 if (span := self._backend.row_span(cursor, table)) is not None
             ]
             while scans and self._has_room():
                 if time.monotonic() > deadline:
                     return False
                 scan = min(scans, key=lambda scan: scan.order)
+                reading.append(scan.table.name)
                 texts, state = scan.read(self._backend, cursor, self._open_columns(scan.table))
                 scan.state = self._add(scan.table.name, texts, scan.state, state)
                 scans = [scan for scan in scans if not scan.is_done]

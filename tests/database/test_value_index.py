@@ -280,6 +280,18 @@ def test_similar_values_come_from_the_index_if_it_knows_the_column(school_db: Pa
         assert database.similar_values("school", "city", "Tokyo") == []
 
 
+def test_a_table_that_cannot_be_read_does_not_stand_before_the_others(build: Build) -> None:
+    path = build(
+        "CREATE TABLE bad (name TEXT); INSERT INTO bad VALUES (CAST(x'ff' AS TEXT));"
+        "CREATE TABLE good (name TEXT); INSERT INTO good VALUES ('a'), ('Rome');"
+    )
+    with Database(path, text_errors="strict") as database:
+        index = database.value_index(60)
+        state = index.state()
+        assert found(index, "rome") == {("good", "name", "Rome")}
+        assert (state.is_complete, state.parts) == (True, ("bad",))
+
+
 def test_a_file_that_another_process_is_writing_to_is_no_reason_to_fail(
     build: Build, tmp_path: Path
 ) -> None:

@@ -6,10 +6,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from macsql.database import Database
+from macsql.database.value_store import ValueStore
 from macsql.linking import link_values
+from macsql.linking.values import MAX_MATCHES
 from macsql.message import ValueMatch
+from macsql.schema import Column, Schema, Table
 
 Match = tuple[str, str]
 Link = Callable[[str], list[Match]]
@@ -135,6 +140,21 @@ def test_a_column_that_is_not_in_the_schema_is_not_shown(school_db: Path) -> Non
         index = database.value_index(60)
         schema = database.schema.only([t for t in database.schema.tables if t.name != "school"])
         assert link_values("Which school is in Berlin?", "", schema, index) == ()
+
+
+@given(question=st.text(), evidence=st.text())
+@example(question="'" * 300 + "US " * 300, evidence="³ ½ 0 ﬁ İ ٣ “„")
+def test_any_text_may_be_asked(question: str, evidence: str) -> None:
+    store = ValueStore(None)
+    texts = ["US", "Rome", "New York City", "0", "²", "İzmir", question[:50], *question.split()]
+    with store.changing():
+        store.add("t", "a", dict.fromkeys(texts))
+    schema = Schema("sqlite", (Table("t", (Column("a", "TEXT"),)),))
+    matches = link_values(question, evidence, schema, store)
+    assert len(matches) <= MAX_MATCHES
+    assert all(0 <= match.score <= 1 for match in matches)
+    assert {match.value for match in matches} <= set(texts)
+    store.close()
 
 
 def test_without_time_nothing_is_found(school_db: Path) -> None:
