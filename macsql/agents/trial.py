@@ -49,7 +49,7 @@ class Trial:
         if broken.result is None:
             repairs = repair(broken.sql, schema, values=values, failed=True)
         elif any(f.severity == "error" for f in broken.findings):
-            repairs = repair(broken.sql, schema)
+            repairs = repair(broken.sql, schema, values=values)
         else:
             repairs = self._with_stored_values(broken.sql)
         best = None
@@ -99,28 +99,38 @@ class Trial:
                 findings = [Finding(ACCESS_DENIED, "error", str(error)), *findings]
             return Candidate(sql, origin, None, tuple(findings), str(error))
         findings = check(sql, schema)
-        if not result.rows and self.refine_empty != "never":
-            findings = [*findings, *self._why_empty(sql)]
+        if finds_nothing(result) and self.refine_empty != "never":
+            findings = [*findings, *self._why_empty(sql, result)]
         return Candidate(sql, origin, result, tuple(findings))
 
     def _with_stored_values(self, sql: str) -> list[Repair]:
         schema, values = self.database.schema, self.database.similar_values
-        return [*repair_keys(sql, schema, values), *repair_literals(sql, schema, values)]
+        return [*repair_literals(sql, schema, values), *repair_keys(sql, schema, values)]
 
-    def _why_empty(self, sql: str) -> list[Finding]:
-        """What the empty result may come from: compared texts that are not stored."""
+    def _why_empty(self, sql: str, result: Result) -> list[Finding]:
+        """What finding nothing may come from: compared texts that are not stored."""
         fixes = self._with_stored_values(sql)
         if fixes:
             return [
                 Finding("value-not-stored", "warning", "No row matches.", fix.explanation)
                 for fix in fixes[:1]
             ]
-        severity: Severity = "warning" if self.refine_empty == "always" else "hint"
-        empty = Finding("empty-result", severity, "The query returns no rows.")
+        if result.rows:
+            empty = Finding("nothing-found", "hint", "The query finds nothing to count or add up.")
+        else:
+            severity: Severity = "warning" if self.refine_empty == "always" else "hint"
+            empty = Finding("empty-result", severity, "The query returns no rows.")
         return [empty, *why_no_rows(sql, self.database.dialect, self._has_rows)]
 
     def _has_rows(self, sql: str) -> bool:
         return bool(self.database.execute(sql).rows)
+
+
+def finds_nothing(result: Result | None) -> bool:
+    """Whether there is no row, or only one that says so: a count of 0, the sum of nothing."""
+    if result is None or not result.rows:
+        return True
+    return len(result.rows) == 1 and all(cell is None or cell == 0 for cell in result.rows[0])
 
 
 def is_good(candidate: Candidate) -> bool:
@@ -144,7 +154,7 @@ def quality(candidate: Candidate) -> tuple[bool, bool, bool, bool]:
         candidate.result is not None,
         not any(f.severity == "error" for f in candidate.findings),
         "value-not-stored" not in codes,
-        bool(candidate.result and candidate.result.rows),
+        not finds_nothing(candidate.result),
     )
 
 

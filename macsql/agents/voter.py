@@ -8,7 +8,7 @@ from typing import Literal
 
 from macsql.agents.base import record, sample_model
 from macsql.agents.decomposer import Decomposer
-from macsql.agents.trial import Trial, is_good, is_refused, quality
+from macsql.agents.trial import Trial, finds_nothing, is_good, is_refused, quality
 from macsql.chat import ChatMessage
 from macsql.database import Database
 from macsql.errors import ConfigError, LLMError, ParseError
@@ -157,7 +157,7 @@ class Ballot:
 def is_doubtful(first: Candidate, logprob: float | None) -> bool:
     """Whether the first SQL, as the model wrote it, calls for a second opinion."""
     unsure = logprob is not None and logprob < SURE
-    return unsure or not is_good(first) or not (first.result and first.result.rows)
+    return unsure or not is_good(first) or finds_nothing(first.result)
 
 
 def elect(ballots: Sequence[Ballot]) -> tuple[Candidate, float]:

@@ -1,10 +1,11 @@
-"""Keys compared with what another table's column holds.
+"""Columns compared with a text that another column holds, most often the one a key leads to.
 
 A model that sees ``match.host_city`` writes ``host_city = 'Nanjing'`` where the column holds the id
 of a city. That runs, and finds nothing.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -12,9 +13,9 @@ from macsql.checks.analysis import Analysis, analyse
 from macsql.checks.edits import Fix, Repair, replace_column
 from macsql.checks.joins import Link
 from macsql.checks.keys import targets
-from macsql.checks.literals import StoredValues, compared_texts
+from macsql.checks.literals import StoredValues, compared_texts, plain
 from macsql.checks.scopes import Use
-from macsql.checks.text import Edit, apply_edits, quote, whole_span
+from macsql.checks.text import Edit, apply_edits, quote, span, whole_span
 from macsql.schema import Column, Schema, Table
 
 _LOOKS = 6
@@ -36,29 +37,71 @@ def repair_keys(sql: str, schema: Schema, values: StoredValues) -> list[Repair]:
 
 
 def _texts_for_keys(analysis: Analysis, values: StoredValues) -> Iterator[Fix]:
-    schema, dialect = analysis.schema, analysis.statement.dialect
+    """``column = 'text'`` where the text is stored elsewhere, and in one likely place only."""
     for use, literal in compared_texts(analysis):
         table, node = use.relation.table if use.relation else None, literal.parent
         place = whole_span(node) if isinstance(node, exp.EQ) else None
         if table is None or place is None:
             continue
-        if literal.name in values(table.name, use.name, literal.name):
+        own = values(table.name, use.name, literal.name)
+        if any(plain(value) == plain(literal.name) for value in own):
             continue
-        for link in targets(table, use.name, schema):
-            target = schema.table(link.right)
-            if target and (found := _stored_in(target, literal.name, values)):
-                condition = _look_up(use, link, *found, dialect)
-                why = f"{use.name} refers to {target.name}, where {found[1]!r} is a {found[0]}"
-                yield Fix((Edit(*place, condition),), 0.8, why)
-                break
+        fixes = [*_in_referred_tables(use, table, literal.name, place, analysis, values)]
+        if not targets(table, use.name, analysis.schema):
+            fixes += _in_other_columns(use, table, literal, values, analysis.statement.dialect)
+        if len(fixes) == 1:
+            yield fixes[0]
+
+
+def _in_referred_tables(
+    use: Use,
+    table: Table,
+    text: str,
+    place: tuple[int, int],
+    analysis: Analysis,
+    values: StoredValues,
+) -> Iterator[Fix]:
+    """The text looked up in the table that the key refers to; beside a column that is no key, in
+    the tables that the keys of its table refer to.
+    """
+    own = targets(table, use.name, analysis.schema)
+    for link in own or _keys_of(table, analysis.schema):
+        target = analysis.schema.table(link.right)
+        if target and (found := _stored_in(target, text, values)):
+            condition = _look_up(use, link, *found, analysis.statement.dialect)
+            column = link.pairs[0][0]
+            why = f"{column} refers to {target.name}, where {found[1]!r} is a {found[0]}"
+            yield Fix((Edit(*place, condition),), 0.8 if own else 1.2, why)
+
+
+def _in_other_columns(
+    use: Use, table: Table, literal: exp.Expr, values: StoredValues, dialect: str
+) -> Iterator[Fix]:
+    """The column of the same table that the text is stored in."""
+    others = replace(
+        table, columns=tuple(c for c in table.columns if c.name.casefold() != use.name.casefold())
+    )
+    found, place = _stored_in(others, literal.name, values), span(literal)
+    edits = replace_column([use], use.qualifier, found[0], dialect) if found else []
+    if found and place and edits:
+        text = Edit(*place, exp.Literal.string(found[1]).sql(dialect=dialect))
+        why = f"{found[1]!r} is a {found[0]}, and no {use.name}"
+        yield Fix((*edits, text), 1.0, why)
+
+
+def _keys_of(table: Table, schema: Schema) -> list[Link]:
+    return [link for key in table.foreign_keys for link in targets(table, key.columns[0], schema)]
 
 
 def _look_up(use: Use, link: Link, column: str, stored: str, dialect: str) -> str:
     """``host_city IN (SELECT id FROM city WHERE name = 'Nanjing')``."""
-    key, table = (quote(name, dialect) for name in (link.pairs[0][1], link.right))
+    column_of_key, key, table = (quote(name, dialect) for name in (*link.pairs[0], link.right))
+    alone = len(use.scope.relations) == 1
+    name = use.qualifier or ("" if alone or use.relation is None else use.relation.name)
+    qualifier = f"{quote(name, dialect)}." if name else ""
     value = exp.Literal.string(stored).sql(dialect=dialect)
     inner = ("SELECT", key, "FROM", table, "WHERE", quote(column, dialect), "=", value)
-    return f"{use.column.sql(dialect=dialect)} IN ({' '.join(inner)})"
+    return f"{qualifier}{column_of_key} IN ({' '.join(inner)})"
 
 
 def _stored_in(target: Table, text: str, values: StoredValues) -> tuple[str, str] | None:

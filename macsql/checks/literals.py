@@ -127,7 +127,7 @@ def _changes(
     """What ``text`` may stand for among ``near``; nothing when it is stored as it is."""
     if text in near:
         return
-    same = [value for value in near if _plain(value) == _plain(text)]
+    same = [value for value in near if plain(value) == plain(text)]
     if same:
         for rank, value in enumerate(same):
             yield _Change(place, text, value, column, 0.2 + 0.1 * rank)
@@ -139,12 +139,13 @@ def _changes(
         yield _Change(place, text, close[0][1], column, 0.5 + 2 * (1 - close[0][0]))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """The text without case, spaces and punctuation; a text of nothing else stays."""
     return re.sub(r"[\W_]+", "", text).casefold() or text
 
 
 def _likeness(one: str, other: str) -> float:
-    one, other = _plain(one), _plain(other)
+    one, other = plain(one), plain(other)
     if re.sub(r"\D", "", one) != re.sub(r"\D", "", other):
         return 0.0  # another number is another thing, however alike the rest
     return 1 - int(OSA.distance(one, other)) / max(len(one), len(other), 1)

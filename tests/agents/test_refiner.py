@@ -216,3 +216,18 @@ def test_a_dropped_table_that_is_needed_is_shown_with_the_request_to_rewrite(
     assert "course" not in asked[0]["content"].split("The database also has:")[0]
     assert "The database also has:\nCREATE TABLE course (" in asked[-1]["content"]
     assert message.sql == "SELECT title FROM course"
+
+
+@pytest.mark.parametrize("asked", ["count(*)", "max(id)", "max(id) / 2, avg(id)"])
+def test_a_count_of_nothing_is_diagnosed_like_no_rows(answer: Answer, asked: str) -> None:
+    message = answer(f"SELECT {asked} FROM school WHERE city = 'Berlin'")
+    assert message.sql == f"SELECT {asked} FROM school WHERE city = 'BERLIN'"
+    assert calls(message) == 1
+
+
+def test_a_count_of_nothing_that_is_right_is_the_answer(answer: Answer) -> None:
+    message = answer("SELECT count(*) FROM pupil WHERE age > 100")
+    assert message.result is not None
+    assert message.result.rows == ((0,),)
+    assert {f.code for f in message.findings} == {"nothing-found", "empty-condition"}
+    assert calls(message) == 1

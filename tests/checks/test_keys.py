@@ -28,6 +28,20 @@ def stored(table: str, column: str, text: str) -> list[str]:
             "WHERE p.age > 11 AND p.school_id IN (SELECT id FROM school WHERE city = 'BERLIN')",
         ),
         (
+            "SELECT first_name FROM pupil WHERE first_name = 'lake school'",
+            "SELECT first_name FROM pupil "
+            "WHERE school_id IN (SELECT id FROM school WHERE name = 'Lake School')",
+        ),
+        (
+            "SELECT founded FROM school JOIN pupil ON school.id = school_id WHERE name = 'Berlin'",
+            "SELECT founded FROM school JOIN pupil ON school.id = school_id WHERE city = 'BERLIN'",
+        ),
+        (
+            "SELECT age FROM pupil, enrolment WHERE pupil.id = pupil_id AND first_name = 'Berlin'",
+            "SELECT age FROM pupil, enrolment WHERE pupil.id = pupil_id AND pupil.school_id "
+            "IN (SELECT id FROM school WHERE city = 'BERLIN')",
+        ),
+        (
             "SELECT first_name FROM pupil AS p JOIN school AS s ON p.school_id = s.name",
             "SELECT first_name FROM pupil AS p JOIN school AS s ON p.school_id = s.id",
         ),
@@ -48,7 +62,7 @@ def test_a_key_is_compared_as_a_key(school: Any, broken: str, repaired: str) -> 
     "sql",
     [
         "SELECT first_name FROM pupil WHERE school_id = 'Hill School'",  # stored nowhere
-        "SELECT first_name FROM pupil WHERE first_name = 'Lake School'",  # not a key
+        "SELECT first_name FROM pupil WHERE first_name = 'Hill School'",
         "SELECT first_name FROM pupil AS p JOIN school AS s ON p.school_id = s.id",
         "SELECT a.id FROM pupil AS a JOIN pupil AS b ON a.id = b.school_id",
         "SELECT not SQL",
