@@ -133,8 +133,10 @@ def wide_sub_queries(
         if not isinstance(above, exp.Subquery) or scope.outputs is None:
             continue
         place, width = above.parent, len(scope.outputs)
-        compared = isinstance(place, _COMPARISONS) and not isinstance(place.this, exp.Tuple)
-        shown = isinstance(place, exp.Select) and above.arg_key == "expressions"
+        sides = (place.this, place.expression) if isinstance(place, exp.Binary) else ()
+        of_rows = any(isinstance(side, exp.Tuple) for side in sides) or _makes_a_row(scope)
+        compared = isinstance(place, _COMPARISONS) and not of_rows
+        shown = isinstance(place, exp.Select) and above.arg_key == "expressions" and not of_rows
         if width != 1 and (compared or shown):
             message = f"the sub-query returns {width} columns where one value is expected"
             finding = Finding("sub-query-arity", "error", message, "select one column only")
@@ -145,6 +147,16 @@ def wide_sub_queries(
                 message = f"IN compares {asked} columns with {width} of the sub-query"
                 hint = f"select {asked} columns"
                 yield Problem(Finding("sub-query-arity", "error", message, hint), node=place)
+
+
+def _makes_a_row(scope: Scope) -> bool:
+    """SELECT AS STRUCT, and a sub-query as wide as what it is compared with."""
+    above = scope.select.parent
+    place = above.parent if above is not None else None
+    both = isinstance(place, exp.Binary) and all(
+        isinstance(side, exp.Subquery) for side in (place.this, place.expression)
+    )
+    return scope.select.args.get("kind") is not None or both
 
 
 MEANING_RULES: tuple[Rule, ...] = (

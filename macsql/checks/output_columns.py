@@ -150,7 +150,7 @@ def _asks_for_id(question: Question) -> bool:
 
 def distinct_missing(question: Question, output: Output) -> Iterator[Finding]:
     """ "different", "distinct" or "unique" things are asked for, and duplicates may be shown."""
-    opening = r"(?:show|list|give|find|return|what|which|how many|count)\b[^,.?]{0,30}?\b"
+    opening = r"(?:show|list|give|find|return|what|which|how many|count)\b[^,.?]{0,60}?\b"
     if not re.search(opening + r"(?:different|distinct|unique)\b", question.plain):
         return
     if output.has(exp.Distinct, exp.Group, exp.Union, exp.Intersect, exp.Except):

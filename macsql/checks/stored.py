@@ -132,7 +132,7 @@ def _not_here(
     if conditions:
         return _elsewhere(use, text, conditions)
     hint = f"near it are {', '.join(map(repr, near[:3]))}" if near else "no stored text is like it"
-    return Finding("value-not-stored", "hint", message, hint, span(use.column))
+    return Finding("value-unknown", "hint", message, hint, span(use.column))
 
 
 def _stored(

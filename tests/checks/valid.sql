@@ -49,6 +49,8 @@ SELECT first_name FROM pupil WHERE first_name LIKE '%50%%' ESCAPE '\' OR first_n
 SELECT column1 FROM (VALUES (1), (2))
 SELECT substring(name, 1, 3), trim(name), trim(name, 'x'), instr(name, 'a') FROM school
 SELECT name FROM school LIMIT 3 OFFSET 2
+SELECT name FROM school WHERE (SELECT 1, 2) = (id, 2) OR (id, 2) = (SELECT 1, 2)
+SELECT name FROM school WHERE (SELECT 1, 2) = (SELECT id, 2)
 SELECT s.name FROM school AS reverse JOIN school AS s ON s.id = reverse.id
 SELECT age FROM pupil WHERE age / 2 > 5 AND age % 2 = 0
 SELECT count(*) FROM pupil CROSS JOIN school
