@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from rapidfuzz import fuzz
 
+from macsql.database.value_keys import stem
 from macsql.message import Focus
 from macsql.schema import Column, Schema, Table
 
@@ -101,7 +102,7 @@ def words(text: str) -> list[str]:
     >>> words("howManySingers_IDs")
     ['how', 'many', 'singer', 'id']
     """
-    return [_stem(w.lower()) for part in _WORD.findall(text) for w in _HUMP.split(part)]
+    return [stem(w.lower()) for part in _WORD.findall(text) for w in _HUMP.split(part)]
 
 
 def is_filler(word: str) -> bool:
@@ -206,13 +207,3 @@ def _same(name_word: str, question_word: str) -> bool:
     if min(len(name_word), len(question_word)) < 4:
         return False
     return fuzz.ratio(name_word, question_word) >= _NEAR
-
-
-def _stem(word: str) -> str:
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("sses", "ches", "shes", "xes")):
-        return word[:-2]
-    if len(word) > 2 and word.endswith("s") and not word.endswith("ss"):
-        return word[:-1]
-    return word

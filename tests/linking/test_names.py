@@ -37,6 +37,7 @@ SHOP = Schema(
         ("SingersIn_Concerts", ["singer", "in", "concert"]),
         ("HTTPServer", ["http", "server"]),
         ("cities", ["city"]),
+        ("movie_Movies", ["movy", "movy"]),
         ("addresses", ["address"]),
         ("class", ["class"]),
         ("Straße 12", ["straße", "12"]),
