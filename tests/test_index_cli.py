@@ -20,7 +20,7 @@ def large_db(tmp_path: Path) -> Path:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(
             "CREATE TABLE city (name TEXT); INSERT INTO city VALUES ('Rome'), ('Oslo');"
-            "CREATE TABLE filler (b BLOB); INSERT INTO filler VALUES (zeroblob(9000000));"
+            "CREATE TABLE filler (b BLOB); INSERT INTO filler VALUES (zeroblob(2000000));"
         )
     return path
 

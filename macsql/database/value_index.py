@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 FORMAT = 1
 """Part of the file's name: another form of file is another file."""
-SMALL = 8_000_000
+SMALL = 1_000_000
 """Bytes below which each process reads the database again: that takes no longer than a file."""
 MAX_IN_MEMORY = 200_000
 """Texts kept where there is no file."""

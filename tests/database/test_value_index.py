@@ -223,7 +223,7 @@ def test_nothing_hidden_reaches_the_index(build: Build, tmp_path: Path) -> None:
         "CREATE TABLE salary (note TEXT); INSERT INTO salary VALUES ('secret three');"
         "CREATE TABLE free (word TEXT); INSERT INTO free VALUES ('open');"
         # Large enough for a file, were it not for the policy.
-        "CREATE TABLE filler (b BLOB); INSERT INTO filler VALUES (zeroblob(9000000));"
+        "CREATE TABLE filler (b BLOB); INSERT INTO filler VALUES (zeroblob(2000000));"
     )
     cache = tmp_path / "cache"
     with Database(path, cache_dir=cache) as database:
