@@ -57,7 +57,7 @@ class Tally:
         times = statistics.quantiles(self.milliseconds, n=20)
         print(f"{self.queries} gold queries; {self.refused} more do not run")
         print(f"result unchanged: {kept} ({100 * kept / max(self.queries, 1):.2f} %)")
-        print(f"of the changed, had no rows before: {self.were_empty}")
+        print(f"of the changed, had no rows, or only 0 or NULL in them: {self.were_empty}")
         print(f"text changed, same result: {self.rewritten}; model asked for: {self.asked}")
         median, most = times[9], times[18]
         print(
@@ -94,7 +94,7 @@ def refine(example: Example, database: Database, prompts: PromptSet, tally: Tall
     same = bird_equal(gold.rows, rows) or spider_equal(gold.rows, rows, ordered=ordered)
     tally.rewritten += same
     if not same:
-        tally.were_empty += not gold.rows
+        tally.were_empty += all(not cell for row in gold.rows for cell in row)
         reasons = "; ".join(step.note for step in message.steps)
         title = f"{example.db_id} {example.id}: {example.question}"
         tally.changed.append(f"{title}\n  {sql}\n  {message.sql}\n  {reasons}")

@@ -18,6 +18,8 @@ SECONDS = 1.0
 LIKELY = 0.5
 """Score from which a value that the question names is expected to be used."""
 
+# Numbers and dates are compared in more ways than as text.
+_NUMBER_LIKE = re.compile(r"[\d\s:./,+-]*")
 _TEXT_TYPE = re.compile(r"char|text|clob|string|enum|^$", re.IGNORECASE)
 
 
@@ -94,7 +96,7 @@ def check_literals(
     found: dict[tuple[str, str], Finding] = {}
     for use, literal in compared_texts(analysis):
         place = _place(use)
-        if place is None or not literal.name or time.monotonic() > deadline:
+        if place is None or _NUMBER_LIKE.fullmatch(literal.name) or time.monotonic() > deadline:
             continue
         table, column = place
         near = list(values(table.name, column.name, literal.name))
