@@ -155,6 +155,11 @@ def _one_statement(sql: str, tokens: list[Token], dialect: str) -> list[Token]:
         raise _refusal(
             sql, "several-statements", "Only one statement may be run: remove what follows the ';'."
         )
+    # sqlglot leaves out what stands before some of these.
+    if any(word.token_type == TokenType.PIPE_GT for word in words):
+        raise _refusal(
+            sql, "forbidden-syntax", "The pipe |> is not allowed: write SELECT … FROM (…)."
+        )
     if _has_write_word(words, dialect):
         raise _refusal(sql, "writes", "Only reading is allowed; the statement has more than that.")
     return words

@@ -1,8 +1,9 @@
 """Reserved words: without quotes, the engine reads none of them as the name of a column or table.
 
 sqlglot does for some, and so takes ``(TABLE 'secret.csv')`` of DuckDB, which reads a file, for a
-table called TABLE. As asked of PostgreSQL 15 and 16 (pg_get_keywords), DuckDB 2.0 (duckdb_keywords)
-and MariaDB 10.11 (each word tried), without those that MySQL 8 takes for names.
+table called TABLE; ``(TABLE IDENTIFIER('csv.`/x`'))`` of Spark is alike. As asked of PostgreSQL 15
+(pg_get_keywords; SYSTEM_USER is of 16), DuckDB 2.0 (duckdb_keywords) and MariaDB 10.11 (each word
+tried), without those that MySQL 8 takes for names.
 """
 
 from sqlglot import exp
@@ -45,6 +46,7 @@ RESERVED = {
     "postgres": names(_COMMON, _POSTGRES),
     "duckdb": names(_COMMON, _DUCKDB) - names("verbose"),
     "mysql": names(_MYSQL),
+    "spark": names("table"),
 }
 """Words by dialect, lower case."""
 
