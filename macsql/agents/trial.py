@@ -6,6 +6,7 @@ from macsql.checks import (
     Repair,
     check,
     explain_failure,
+    padded_values,
     repair,
     repair_keys,
     repair_literals,
@@ -120,7 +121,8 @@ class Trial:
         else:
             severity: Severity = "warning" if self.refine_empty == "always" else "hint"
             empty = Finding("empty-result", severity, "The query returns no rows.")
-        return [empty, *why_no_rows(sql, self.database.dialect, self._has_rows)]
+        padded = padded_values(sql, self.database.schema, self.database.similar_values)
+        return [*padded, empty, *why_no_rows(sql, self.database.dialect, self._has_rows)]
 
     def _has_rows(self, sql: str) -> bool:
         return bool(self.database.execute(sql).rows)

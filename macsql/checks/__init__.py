@@ -5,7 +5,7 @@ from macsql.checks.edits import Repair
 from macsql.checks.emptiness import why_no_rows
 from macsql.checks.failure import explain_failure
 from macsql.checks.key_fixes import repair_keys
-from macsql.checks.literals import StoredValues, repair_literals
+from macsql.checks.literals import StoredValues, padded_values, repair_literals
 from macsql.checks.output import check_output
 from macsql.checks.repair import repair
 from macsql.checks.silent import diagnose_result
@@ -20,6 +20,7 @@ __all__ = [
     "check_values_used",
     "diagnose_result",
     "explain_failure",
+    "padded_values",
     "repair",
     "repair_keys",
     "repair_literals",

@@ -12,6 +12,7 @@ from macsql.checks.edits import Repair
 from macsql.checks.rules import own_nodes
 from macsql.checks.scopes import Scope, Status, Use
 from macsql.checks.text import Edit, apply_edits, span
+from macsql.message import Finding
 from macsql.schema import Schema
 
 StoredValues = Callable[[str, str, str], Sequence[str]]
@@ -40,8 +41,9 @@ def repair_literals(
     """Statements whose text values are stored ones, best first; never raises by itself.
 
     Looks at ``column = 'text'``, ``<>``, IN lists and LIKE without a wildcard. A value is replaced
-    by one that is equal but for case, spaces and punctuation, or by a single very close one; when
-    several fit equally well, each is a candidate. A text that is stored as written stays.
+    by one that is equal but for case, spaces and punctuation, or by a single very close one, but
+    not by one with a blank before it (see ``padded_values``). When several fit equally well, each
+    is a candidate. A text that is stored as written stays.
 
     >>> from macsql.schema import Column, Table
     >>> boro = Schema("sqlite", (Table("boro", (Column("name", "TEXT"),)),))
@@ -59,6 +61,23 @@ def repair_literals(
         for other in changes[1:]:
             repairs.append(_repair(sql, [*best[:position], other, *best[position + 1 :]]))
     return sorted((r for r in repairs if r), key=lambda r: r.cost)[:max_candidates]
+
+
+def padded_values(sql: str, schema: Schema, values: StoredValues) -> list[Finding]:
+    """Compared texts that are stored with a blank before them; never raises.
+
+    They are not replaced: where the blank is a fault of the data, joins on the column fail too, and
+    a count by this text would not agree with one by way of another table.
+    """
+    found = []
+    for use, literal in compared_texts(analyse(sql, schema)):
+        table = use.relation.table if use.relation else None
+        near = values(table.name, use.name, literal.name) if table else ()
+        if any(_has_blank_before(v, literal.name) and v.strip() == literal.name for v in near):
+            message = f"{literal.name!r} is stored with a blank before it in {use.name}."
+            hint = f"compare TRIM({use.name})"
+            found.append(Finding("value-padded", "warning", message, hint, span(literal)))
+    return found
 
 
 def _repair(sql: str, changes: Sequence[_Change]) -> Repair | None:
@@ -127,6 +146,7 @@ def _changes(
     """What ``text`` may stand for among ``near``; nothing when it is stored as it is."""
     if text in near:
         return
+    near = [value for value in near if not _has_blank_before(value, text)]
     same = [value for value in near if plain(value) == plain(text)]
     if same:
         for rank, value in enumerate(same):
@@ -137,6 +157,10 @@ def _changes(
     # Two values that are about as close show that the text could be either, or neither.
     if close and (len(close) == 1 or close[0][0] - close[1][0] >= _LEADER):
         yield _Change(place, text, close[0][1], column, 0.5 + 2 * (1 - close[0][0]))
+
+
+def _has_blank_before(value: str, text: str) -> bool:
+    return value[:1].isspace() and not text[:1].isspace()
 
 
 def plain(text: str) -> str:

@@ -114,6 +114,8 @@ def _columns_of_letters(found: Sequence[tuple[str, StoredValue]]) -> set[tuple[s
 
 
 def _fits(phrase: Phrase, value: StoredValue, way: str, letters: set[tuple[str, str]]) -> bool:
+    if value.text[:1].isspace():
+        return False  # A fault of the data, which is said and not copied (checks.padded_values).
     if way in ("letter", "other letter"):
         return way == "letter" and (value.table, value.column) in letters
     if way == "short":

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from macsql.checks import check, repair, repair_literals
+from macsql.checks import check, padded_values, repair, repair_literals
 from macsql.schema import Column, ForeignKey, Schema, Table
 
 
@@ -118,7 +118,7 @@ def test_pattern_without_an_equal_is_left(school: Any) -> None:
 
 # Values ---------------------------------------------------------------------------------------
 
-CITIES = ["BERLIN", "PARIS", "New  York", "St. John's", "Region 1", "Region 2"]
+CITIES = [" OSLO", "BERLIN", "PARIS", "New  York", "St. John's", "Region 1", "Region 2"]
 
 
 def stored(table: str, column: str, text: str) -> list[str]:
@@ -146,6 +146,7 @@ def test_text_becomes_the_stored_value(condition: str, right: str, school: Any) 
     "condition",
     [
         "city = 'PARIS'",
+        "city = 'OSLO'",
         "city = 'Lyon'",
         "city LIKE '%berlin%'",
         "city = 'Region 3'",
@@ -170,3 +171,12 @@ def test_repair_corrects_the_values_too_when_it_can(school: Any) -> None:
     best = repair(sql, school.schema, values=stored)[0]
     assert best.sql.endswith("WHERE T2.city = 'PARIS'")
     assert school.rows(best.sql) == [("Cai",), ("Dan",)]
+
+
+def test_a_text_stored_with_a_blank_before_it_is_said_and_not_replaced(school: Any) -> None:
+    sql = "SELECT 1 FROM school WHERE city = 'OSLO' AND name = 'OSLO'"
+    [finding] = padded_values(sql, school.schema, stored)
+    assert (finding.code, finding.severity) == ("value-padded", "warning")
+    assert finding.message == "'OSLO' is stored with a blank before it in city."
+    assert finding.hint == "compare TRIM(city)"
+    assert padded_values(sql.replace("'OSLO'", "' OSLO'"), school.schema, stored) == []

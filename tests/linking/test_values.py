@@ -33,7 +33,7 @@ CREATE TABLE product (id INTEGER PRIMARY KEY, title TEXT, sku TEXT, kind TEXT, m
 INSERT INTO product VALUES
     (1, 'Number One', 'AB12', 'Collectible card', 'the two'),
     (2, 'Name', 'PER', 'Video game', 'Of'),
-    (3, 'Wall Clock', '1234', 'Clock', 'First');
+    (3, 'Wall Clock', '1234', 'Clock', 'First'), (4, 'Kite', 'K1', ' Zephyrs', NULL);
 CREATE VIEW v_customer AS SELECT name, city FROM customer;
 """
 
@@ -100,6 +100,10 @@ def test_words_that_ask_are_no_values(link: Link, question: str) -> None:
 
 def test_another_day_is_not_the_same_numbers_in_another_order(link: Link) -> None:
     assert link("Who was born on September 7th, 1987?") == []
+
+
+def test_a_cell_with_a_blank_before_it_is_not_copied(link: Link) -> None:
+    assert link("Which products are 'Zephyrs'?") == []
 
 
 def test_the_longest_group_wins(link: Link) -> None:
