@@ -18,7 +18,7 @@ _NEGATION = (
     r"null|empty|un\w+|in\w+able|free|absent|fail\w*|rather than|still|any|non|exclu\w+|ignor\w+|"
     r"dis\w+|instead|rest|remaining|apart|minus|differ|other|another|avoid\w*"
 )
-_MUST_NEGATE = r"not|never|without|except|excluding|\w+n't|other than|neither|nor|no"
+_MUST_NEGATE = r"not|never|without|except|excluding|\w+n't|other than|neither|nor|no(?!\.? ?\d)"
 _NEVER_MEANT = r"not only|no more|no less|no later|no earlier|whether"
 _NO = frozenset({"0", "f", "n", "no", "false", "null", "none", "", "nil"})
 _UP = (
@@ -43,15 +43,22 @@ _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)")
 
 def negation(question: Question, output: Output) -> Iterator[Finding]:
     """ "not" and its like without a negation in the query, or the other way round."""
-    negated = output.has(exp.Not, exp.NEQ, exp.Except)
+    negated = output.has(exp.NEQ, exp.Except) or any(
+        isinstance(n, exp.Not) and not _asks_for_a_value(n) for n in output.nodes
+    )
     if question.says(_MUST_NEGATE) and not question.says(_NEVER_MEANT):
         zero = any(isinstance(n, exp.Literal) and n.this.casefold() in _NO for n in output.nodes)
-        if not negated and not zero and not output.has(exp.Null, exp.LT, exp.LTE):
+        if not negated and not zero and not output.has(exp.Not, exp.Null, exp.LT, exp.LTE):
             message = "the question excludes something, and the query does not"
             yield finding("negation-missing", "warning", message, "use NOT IN, EXCEPT or <>")
     elif negated and not question.says(_NEGATION):
         message = "the query excludes something, and the question says nothing of it"
         yield finding("negation-unasked", "warning", message, "leave the exclusion out")
+
+
+def _asks_for_a_value(node: exp.Not) -> bool:
+    """``x IS NOT NULL`` goes without saying."""
+    return isinstance(node.this, exp.Is) and isinstance(node.this.expression, exp.Null)
 
 
 def alternatives(question: Question, output: Output) -> Iterator[Finding]:
@@ -101,7 +108,7 @@ def _conjuncts(root: exp.Expr) -> Iterator[exp.Expr]:
 
 def numbers(question: Question, output: Output) -> Iterator[Finding]:
     """A number of the question that stands nowhere in the query."""
-    asked = set(_NUMBER.findall(question.text.split("\n", 1)[0]))
+    asked = set(_NUMBER.findall(question.text))
     asked |= {
         str(n)
         for word, n in NUMBER_WORDS.items()
@@ -124,7 +131,7 @@ def texts(question: Question, output: Output) -> Iterator[Finding]:
         if not all(_squeezed(word) in squeezed for word in text.split()):
             message = f"the question says {text!r}, and the query does not"
             yield finding("quoted-unused", "warning", message, "compare a column with it")
-    said = question.text.casefold()
+    said = question.said
     for literal in text_literals(output.resolution):
         if not _is_spoken_of(literal.name.casefold(), said):
             message = f"{literal.name!r} is not a word of the question"

@@ -89,7 +89,7 @@ def limits(question: Question, output: Output) -> Iterator[Finding]:
         yield finding("limit-unasked", "warning", message, "leave LIMIT out")
         return
     number = limit.expression.name
-    said = {int(n) for n in re.findall(r"(?<![\w.])\d{1,5}(?![\w.])", question.text)}
+    said = {int(n) for n in re.findall(r"(?<![\w.])\d{1,5}(?![\w.])", question.said)}
     said |= {value for word, value in _NUMBERS.items() if question.says(word)}
     if number.isdigit() and number != "1" and int(number) not in said:
         message = f"the query stops after {number} rows, and the question does not say {number}"

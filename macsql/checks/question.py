@@ -50,13 +50,15 @@ _QUESTION_WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question: all text with its evidence; in lower case without what is in quotes; its words.
+    """A question: as written; in lower case without what is in quotes; and with its evidence.
 
-    ``words`` are folded and in the singular, those of the evidence included.
+    ``said`` is the question and its evidence in lower case, ``words`` are those of both, folded and
+    in the singular.
     """
 
     text: str
     plain: str
+    said: str
     words: frozenset[str]
 
     def says(self, pattern: str) -> bool:
@@ -85,7 +87,7 @@ def read_question(text: str, evidence: str = "") -> Question:
     plain = _QUOTED.sub(" ", text.casefold().replace("’", "'"))
     both = f"{text}\n{evidence}" if evidence else text
     found = (w for part in re.findall(r"[^\W_]+", both) for w in words(part))
-    return Question(both, plain, frozenset(found))
+    return Question(text, plain, both.casefold(), frozenset(found))
 
 
 def asked_items(question: Question) -> tuple[str, ...]:

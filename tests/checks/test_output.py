@@ -48,6 +48,12 @@ def test_words_of_the_evidence_count_as_said(school: Any) -> None:
     assert check_output(question, sql, school.schema, evidence=evidence) == []
 
 
+def test_what_only_the_evidence_quotes_need_not_be_used(school: Any) -> None:
+    question, sql = "Which pupils are 12?", "SELECT first_name FROM pupil WHERE age = 12"
+    evidence = "pupils of 'Hill School' have school_id = 1"
+    assert check_output(question, sql, school.schema, evidence=evidence) == []
+
+
 def test_columns_of_the_answer_are_those_of_the_last_select(school: Any) -> None:
     sql = "WITH a AS (SELECT name, city FROM school) SELECT name FROM a"
     assert check_output("List the names of all schools.", sql, school.schema) == []
