@@ -59,7 +59,9 @@ def link_values(
     weighed = asked.weigh(_candidates(phrases, stored))
     taken = [w.candidate.phrase for w in weighed if w.certainty >= THRESHOLD]
     weighed += asked.weigh(_misspelt(phrases, taken, stored))
-    return tuple(map(_match, _chosen(weighed)[:MAX_MATCHES]))
+    # A blank before a text is a fault of the data, said and not copied (checks.padded_values).
+    clean = [w for w in weighed if not w.candidate.value.text[:1].isspace()]
+    return tuple(map(_match, _chosen(clean)[:MAX_MATCHES]))
 
 
 def _match(found: Weighed) -> ValueMatch:
@@ -114,8 +116,6 @@ def _columns_of_letters(found: Sequence[tuple[str, StoredValue]]) -> set[tuple[s
 
 
 def _fits(phrase: Phrase, value: StoredValue, way: str, letters: set[tuple[str, str]]) -> bool:
-    if value.text[:1].isspace():
-        return False  # A fault of the data, which is said and not copied (checks.padded_values).
     if way in ("letter", "other letter"):
         return way == "letter" and (value.table, value.column) in letters
     if way == "short":
