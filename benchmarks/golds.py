@@ -4,8 +4,8 @@
 
 Counts the queries whose result the Refiner changed, and lists each; the model that it may ask for
 a rewrite gives the same query back, and how often it was asked is counted too. With ``--findings``
-it also counts how often each finding is said of a gold query that has rows, and how often of the
-query of another question on the same database: a finding is worth as much as the two differ.
+it also counts how often each finding is said of a gold query that finds something, and how often
+of the query of another question on the same database: a finding is worth as much as they differ.
 """
 
 import argparse
@@ -79,7 +79,7 @@ def refine(example: Example, database: Database, prompts: PromptSet, tally: Tall
         print(f"{example.db_id} {example.id} does not run: {error}\n  {sql}")
         return
     tally.queries += 1
-    if gold.rows:
+    if any(cell for row in gold.rows for cell in row):
         tally.with_rows.add((example.db_id, sql))
     tally.milliseconds.append(took)
     model = ScriptedLLM([f"```sql\n{sql}\n```"], loop=True)
@@ -128,7 +128,7 @@ def count_findings(examples: Sequence[Example], databases: dict[str, Database]) 
         if other != example.gold_sql:
             pairs += 1
             wrong.update({(f.code, f.severity) for f in said(example, other, database)})
-    print(f"\n{len(examples)} questions whose gold query has rows")
+    print(f"\n{len(examples)} questions whose gold query finds something")
     print(f"{'finding':34} {'severity':9} {'gold':>8} {'other':>8}")
     for key in sorted({*right, *wrong}, key=lambda k: (k[1], -right[k], k[0])):
         rates = 100 * right[key] / len(examples), 100 * wrong[key] / max(pairs, 1)
