@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 
 from macsql.agents.base import ask_model, note, record
+from macsql.agents.doubts import doubts_of_result, doubts_of_words
 from macsql.agents.trial import ACCESS_DENIED, Trial, is_good, is_refused, quality
 from macsql.chat import ChatMessage
 from macsql.database import Database, Result
 from macsql.errors import AccessDenied, ExecutionError, LLMError, ParseError, UnsafeSQLError
 from macsql.llm.base import LLM
-from macsql.message import Candidate, Message, Step
+from macsql.message import Candidate, Finding, Message, Step
 from macsql.parsing import read_sql
 from macsql.prompts import EmptyRule, PromptSet, as_data
 from macsql.schema import Schema
@@ -64,6 +65,10 @@ class Refiner:
             yield message.steps[-1]
         finally:
             conclude(message, trial.candidates)
+        if message.result is not None:
+            best = trial.known(message.sql) or trial.candidates[-1]
+            doubts = [*doubts_of_words(best.sql, message), *doubts_of_result(best, database)]
+            message.findings = _without_repeats([*message.findings, *doubts])
 
     def _refine(self, message: Message, trial: Trial) -> Iterator[Step]:
         """Execute, repair, rewrite, until a candidate is good or no progress is to be expected."""
@@ -138,6 +143,11 @@ def _sub_results(message: Message, trial: Trial) -> Iterator[tuple[str, str]]:
             rows = [", ".join(literal(cell) for cell in row) for row in found.rows[:SUB_ROWS]]
             more = ["…"] if found.truncated or len(found.rows) > SUB_ROWS else []
             yield step.question, " | ".join([*rows, *more]) or "no rows"
+
+
+def _without_repeats(findings: list[Finding]) -> tuple[Finding, ...]:
+    """One finding of each code and message."""
+    return tuple({(f.code, f.message): f for f in findings}.values())
 
 
 def conclude(message: Message, candidates: list[Candidate]) -> None:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from macsql.agents.base import record, sample_model
 from macsql.agents.decomposer import Decomposer
+from macsql.agents.doubts import doubts_of_words
 from macsql.agents.trial import Trial, finds_nothing, is_good, is_refused, quality
 from macsql.chat import ChatMessage
 from macsql.database import Database
@@ -25,7 +26,9 @@ AUTO = 5
 TEMPERATURES = (0.7, 0.9)
 """Of the two calls that ask for further attempts."""
 REPLY_TOKENS = 512
-SURE = -0.04
+TRUST = 0.5
+"""What is left of an attempt's weight with each finding that says it is no answer."""
+SURE = -0.045
 """Mean log-probability of the first reply's tokens above which the model is sure."""
 
 
@@ -52,9 +55,10 @@ class Voter:
     Every attempt is executed, checked and repaired like the first one; the results are compared,
     not the texts. The second half of them is asked for in another way, where the ``decomposer``
     knows one. ``candidates`` is the number of attempts with the first, "auto" up to five when
-    the first is in doubt: the model was not sure of its words, the statement had to be repaired,
-    or it finds nothing. No more are asked for when most agree or ``budget`` is spent (tokens are
-    those read anew and written). It runs before the Refiner, which takes over what was executed.
+    the first is in doubt: the model was not sure of its words, or the statement had to be repaired,
+    finds nothing or does not look like an answer to the question. No more are asked for when most
+    agree or ``budget`` is spent (tokens are those read anew and written). It runs before the
+    Refiner, which takes over what was executed.
     """
 
     name = "voter"
@@ -87,9 +91,10 @@ class Voter:
         message.sql, message.candidates = best.sql, trial.candidates
         if is_refused(best):
             return
-        if self.candidates == "auto" and not is_doubtful(trial.candidates[0], asked.logprob):
+        first = Ballot(best, asked.logprob, len(doubts_of_words(best.sql, message)))
+        if self.candidates == "auto" and not is_doubtful(first, trial.candidates[0]):
             return
-        ballots = [Ballot(best, asked.logprob)]
+        ballots = [first]
         conversation: Sequence[ChatMessage] = asked.messages
         half = wanted // 2
         for count, temperature in zip((half, wanted - 1 - half), TEMPERATURES, strict=True):
@@ -101,7 +106,7 @@ class Voter:
                 # An answer is there; that no second opinion could be had does not spoil it.
                 yield message.steps[-1]
                 break
-            ballots += self._cast(replies, trial, message.schema.dialect)
+            ballots += self._cast(replies, trial, message)
             yield from message.steps[-len(replies) :]
             if self.decomposer:
                 conversation = self.decomposer.variant(message, database) or conversation
@@ -123,14 +128,15 @@ class Voter:
         )
 
     def _cast(
-        self, replies: Sequence[Completion], trial: Trial, dialect: str
+        self, replies: Sequence[Completion], trial: Trial, message: Message
     ) -> Iterator["Ballot"]:
         for reply in replies:
             try:
-                sql = read_sql(reply.text, dialect)
+                sql = read_sql(reply.text, message.schema.dialect)
             except ParseError:
                 continue
-            yield Ballot(trial.settle(sql, self.name), reply.logprob)
+            settled = trial.settle(sql, self.name)
+            yield Ballot(settled, reply.logprob, len(doubts_of_words(settled.sql, message)))
 
 
 def read_count(text: str) -> Count:
@@ -148,16 +154,20 @@ def read_count(text: str) -> Count:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """An attempt, with the mean log-probability of the words it was written in, if known."""
+    """An attempt, with the mean log-probability of the words it was written in, if known, and the
+    number of findings that say it is no answer to the question.
+    """
 
     candidate: Candidate
     logprob: float | None
+    doubts: int = 0
 
 
-def is_doubtful(first: Candidate, logprob: float | None) -> bool:
-    """Whether the first SQL, as the model wrote it, calls for a second opinion."""
-    unsure = logprob is not None and logprob < SURE
-    return unsure or not is_good(first) or finds_nothing(first.result)
+def is_doubtful(first: Ballot, written: Candidate) -> bool:
+    """Whether the first SQL, ``written`` by the model, calls for a second opinion."""
+    unsure = first.logprob is not None and first.logprob < SURE
+    found = not finds_nothing(written.result)
+    return unsure or first.doubts > 0 or not is_good(written) or not found
 
 
 def elect(ballots: Sequence[Ballot]) -> tuple[Candidate, float]:
@@ -181,8 +191,9 @@ def _standing(ballot: Ballot) -> tuple[bool, bool, bool, bool]:
 
 
 def _weight(ballot: Ballot) -> float:
-    """How likely the words were for the model, but never nothing."""
-    return 1.0 if ballot.logprob is None else math.exp(max(ballot.logprob, -3.0))
+    """How likely the words were for the model, less for each doubt, but never nothing."""
+    likely = 1.0 if ballot.logprob is None else math.exp(max(ballot.logprob, -3.0))
+    return float(likely * TRUST**ballot.doubts)
 
 
 def _same_rows(candidate: Candidate) -> object:

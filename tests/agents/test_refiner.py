@@ -226,8 +226,16 @@ def test_a_count_of_nothing_is_diagnosed_like_no_rows(answer: Answer, asked: str
 
 
 def test_a_count_of_nothing_that_is_right_is_the_answer(answer: Answer) -> None:
-    message = answer("SELECT count(*) FROM pupil WHERE age > 100")
+    sql = "SELECT count(*) FROM pupil WHERE age > 100"
+    message = answer(sql, question="How many pupils are older than 100?")
     assert message.result is not None
     assert message.result.rows == ((0,),)
     assert {f.code for f in message.findings} == {"nothing-found", "empty-condition"}
+    assert calls(message) == 1
+
+
+def test_a_result_that_is_wrong_though_the_query_ran_is_said(answer: Answer) -> None:
+    message = answer("SELECT first_name FROM pupil", question="How many pupils are there?")
+    assert "count-missing" in {f.code for f in message.findings}
+    assert message.error == ""
     assert calls(message) == 1

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -155,3 +156,17 @@ def test_a_count_that_is_none_is_refused(text: str) -> None:
 def test_a_spent_budget_ends_the_asking(answer: Answer, budget: Budget) -> None:
     message = answer(ALL, candidates=5, budget=budget)
     assert (origins(message), message.confidence) == (["decomposer"], 1.0)
+
+
+def test_an_attempt_that_does_not_look_like_an_answer_weighs_less() -> None:
+    doubtful = replace(ballot((("x",),)), doubts=1)
+    chosen, share = elect([doubtful, ballot((("y",),))])
+    assert chosen.result is not None
+    assert (chosen.result.rows, share) == ((("y",),), pytest.approx(2 / 3))
+
+
+def test_what_does_not_look_like_an_answer_is_in_doubt(answer: Answer) -> None:
+    count = "SELECT count(*) FROM pupil"
+    question = "How many pupils are there?"
+    message = answer(ALL, count, count, count, count, question=question, candidates="auto")
+    assert message.sql == count
