@@ -167,7 +167,15 @@ def _databases(runs: Sequence[Run]) -> dict[str, str]:
     return {name: place for run in runs for name, place in run.manifest.databases.items()}
 
 
-SHOWN_OPTIONS = ("shots", "style", "prune", "max_refinements", "candidates", "oracle_schema")
+SHOWN_OPTIONS = (
+    "examples",
+    "shots",
+    "style",
+    "prune",
+    "candidates",
+    "max_refinements",
+    "oracle_schema",
+)
 """Options by which runs of one model differ."""
 
 
