@@ -100,7 +100,9 @@ def read(sql: str, dialect: str) -> Statement:
         trees = reader.parser().parse(list(tokens), sql)
     except (SqlglotError, RecursionError, ValueError, IndexError, AttributeError) as error:
         return Statement(sql, dialect, tokens, problem=_parse_problem(error, sql))
-    return _one_query(sql, dialect, tokens, [t for t in trees if t is not None])
+    # A comment after the last ";" is kept by the parser as a statement of its own.
+    kept = [t for t in trees if t is not None and not isinstance(t, exp.Semicolon)]
+    return _one_query(sql, dialect, tokens, kept)
 
 
 def _one_query(

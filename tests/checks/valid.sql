@@ -54,6 +54,8 @@ SELECT name FROM school WHERE (SELECT 1, 2) = (SELECT id, 2)
 SELECT s.name FROM school AS reverse JOIN school AS s ON s.id = reverse.id
 SELECT age FROM pupil WHERE age / 2 > 5 AND age % 2 = 0
 SELECT count(*) FROM pupil CROSS JOIN school
+SELECT age FROM pupil; -- the end
+SELECT age FROM pupil; /* the end */ ;
 SELECT "last name" AS "a b" FROM pupil ORDER BY "a b"
 /* SELECT wrong FROM nowhere */ SELECT age -- of the pupil
 FROM pupil;
