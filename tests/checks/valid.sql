@@ -55,7 +55,6 @@ SELECT s.name FROM school AS reverse JOIN school AS s ON s.id = reverse.id
 SELECT age FROM pupil WHERE age / 2 > 5 AND age % 2 = 0
 SELECT count(*) FROM pupil CROSS JOIN school
 SELECT age FROM pupil; -- the end
-SELECT age FROM pupil; /* the end */ ;
 SELECT "last name" AS "a b" FROM pupil ORDER BY "a b"
 /* SELECT wrong FROM nowhere */ SELECT age -- of the pupil
 FROM pupil;
