@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from macsql.checks.text import read, whole_span
+from macsql.checks.text import conjuncts, read, shorten, whole_span
 from macsql.errors import DatabaseError
 from macsql.message import Finding
 
@@ -58,15 +58,17 @@ def _probes(sql: str, dialect: str) -> Iterator[Probe]:
     if tree.args.get("having") or tree.args.get("offset"):
         return
     root = tree.args["where"].this
-    conditions = list(root.flatten()) if isinstance(root, exp.And) else [root]
+    conditions = conjuncts(root)
     yield Probe("", _without(tree, [], dialect), None)
     if len(conditions) == 1:
-        yield Probe(_short(root, dialect), _without(tree, [], dialect), whole_span(root))
+        yield Probe(shorten(root, dialect, _SHOWN), _without(tree, [], dialect), whole_span(root))
         return
     for i, condition in enumerate(conditions[:MOST_PROBES]):
         rest = [*conditions[:i], *conditions[i + 1 :]]
         yield Probe(
-            _short(condition, dialect), _without(tree, rest, dialect), whole_span(condition)
+            shorten(condition, dialect, _SHOWN),
+            _without(tree, rest, dialect),
+            whole_span(condition),
         )
 
 
@@ -79,8 +81,3 @@ def _without(tree: exp.Select, conditions: list[exp.Expr], dialect: str) -> str:
     for condition in conditions:
         probe = probe.where(condition.copy(), copy=False)
     return probe.limit(1, copy=False).sql(dialect=dialect)
-
-
-def _short(condition: exp.Expr, dialect: str) -> str:
-    text = condition.sql(dialect=dialect)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from macsql.checks.names import nearest, words
-from macsql.checks.output_shape import Output, finding, shorten
+from macsql.checks.output_shape import Output, finding
 from macsql.checks.question import HOW_MANY, Question, asked_items
+from macsql.checks.text import shorten
 from macsql.message import Finding
 
 _NUMBER_WORDS = ("number", "num", "count", "total", "amount", "quantity", "population", "size")

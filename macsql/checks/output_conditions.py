@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from macsql.checks.names import words
-from macsql.checks.output_shape import Output, finding, shorten
+from macsql.checks.output_shape import Output, finding
 from macsql.checks.question import Question
 from macsql.checks.scopes import Resolution, Status
+from macsql.checks.text import shorten
 from macsql.message import Finding
 
 _NEGATION = (

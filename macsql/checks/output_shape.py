@@ -122,9 +122,3 @@ def finding(
 ) -> Finding:
     """A finding at the place of ``node``."""
     return Finding(code, severity, message, hint, span(node))
-
-
-def shorten(node: exp.Expr) -> str:
-    """The text of a node, for a message."""
-    text = node.sql()
-    return text if len(text) <= 40 else text[:37] + "..."

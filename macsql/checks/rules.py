@@ -7,7 +7,7 @@ from sqlglot import exp
 from macsql.checks.joins import links
 from macsql.checks.problems import Problem
 from macsql.checks.scopes import Relation, Resolution, Scope, Status, Use
-from macsql.checks.text import Statement, span
+from macsql.checks.text import Statement, shorten, span
 from macsql.message import Finding
 from macsql.schema import Schema
 
@@ -72,7 +72,7 @@ def _aggregates_in(clause: str, scope: Scope) -> Iterator[Problem]:
         if any(u.is_outer for u in scope.uses if u.column in node.find_all(exp.Column)):
             continue
         code = f"aggregate-in-{place.lower().replace(' ', '-')}"
-        message = f"{_short(node)} is an aggregate, which {place} cannot use"
+        message = f"{shorten(node)} is an aggregate, which {place} cannot use"
         yield Problem(Finding(code, "error", message, hint, span(node)), scope, node=node)
 
 
@@ -80,7 +80,7 @@ def _nested_aggregates(expression: exp.Expr, scope: Scope) -> Iterator[Problem]:
     for outer in aggregates(expression):
         for inner in aggregates(outer):
             if inner is not outer:
-                message = f"{_short(inner)} is inside another aggregate"
+                message = f"{shorten(inner)} is inside another aggregate"
                 hint = "compute the inner one in a sub-query"
                 finding = Finding("nested-aggregate", "error", message, hint, span(inner))
                 yield Problem(finding, scope, node=inner)
@@ -95,7 +95,7 @@ def grouping(statement: Statement, resolution: Resolution, schema: Schema) -> It
         shown = [a for e in select.expressions for a in aggregates(e)]
         having, order = select.args.get("having"), aggregates(select.args.get("order"))
         if not shown and (having is not None or order):
-            what = "HAVING" if having is not None else f"ORDER BY {_short(order[0])}"
+            what = "HAVING" if having is not None else f"ORDER BY {shorten(order[0])}"
             severity = "error" if statement.dialect == "sqlite" else "warning"
             finding = Finding(
                 "group-by",
@@ -118,7 +118,7 @@ def _bare_beside_aggregate(
     for expression in scope.select.expressions:
         column = expression.unalias()
         if isinstance(column, exp.Column) and not isinstance(column.this, exp.Star):
-            message = f"{column.sql()} is shown beside {_short(shown[0])} without GROUP BY"
+            message = f"{column.sql()} is shown beside {shorten(shown[0])} without GROUP BY"
             hint = f"add GROUP BY {column.sql()}, or show only the aggregate"
             return Finding("group-by", "warning", message, hint, span(column))
     return None
@@ -186,7 +186,7 @@ def _grouped_aggregate(scope: Scope, number: exp.Literal) -> Iterator[Problem]:
     """GROUP BY 2 where the second column is an aggregate."""
     shown = scope.select.expressions[int(number.this) - 1]
     if aggregates(shown):
-        message = f"GROUP BY {number.this} means {_short(shown)}, which is an aggregate"
+        message = f"GROUP BY {number.this} means {shorten(shown)}, which is an aggregate"
         finding = Finding(
             "aggregate-in-group-by", "error", message, "group by columns", span(number)
         )
@@ -279,11 +279,6 @@ def _not_on_keys(left: Use, right: Use, schema: Schema) -> Finding | None:
         f"the foreign key is {keys}",
         span(left.column),
     )
-
-
-def _short(node: exp.Expr) -> str:
-    text = node.sql()
-    return text if len(text) <= 40 else text[:37] + "..."
 
 
 RULES: tuple[Rule, ...] = (misplaced_aggregates, grouping, column_counts, joins)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from macsql.checks.analysis import Analysis, analyse
-from macsql.checks.literals import StoredValues, compared_texts
+from macsql.checks.literals import StoredValues, compared_texts, plain
 from macsql.checks.names import words
 from macsql.checks.output_conditions import text_literals
 from macsql.checks.scopes import Use
@@ -42,7 +42,7 @@ def check_values_used(
     if analysis.statement.tree is None:
         return []
     named = {w for u in analysis.resolution.uses for n in (u.name, *_owner(u)) for w in words(n)}
-    written = [_plain(literal.name) for literal in text_literals(analysis.resolution)]
+    written = [plain(literal.name) for literal in text_literals(analysis.resolution)]
     found = []
     for phrase in dict.fromkeys(v.phrase for v in values if v.score >= at_least):
         same = [v for v in values if _overlap(v.phrase, phrase)]
@@ -62,7 +62,7 @@ def _is_used(value: ValueMatch, written: Sequence[str], named: set[str]) -> bool
     """Whether a text of the query is the value or part of it, or the words are of its names."""
     if named.issuperset(w for part in value.phrase.split() for w in words(part)):
         return True
-    texts = [t for t in (_plain(value.value), _plain(value.phrase)) if t]
+    texts = [t for t in (plain(value.value), plain(value.phrase)) if t]
     return any(w and (w in text or text in w) for text in texts for w in written)
 
 
@@ -122,7 +122,7 @@ def _not_here(
 ) -> Finding:
     """What to say of a text that its column lacks."""
     message = f"{text!r} is not stored in {use.column.sql()}"
-    respelt = [value for value in near if _plain(value) == _plain(text)]
+    respelt = [value for value in near if plain(value) == plain(text)]
     if respelt:
         hint = f"it is stored as {' or '.join(map(repr, respelt[:3]))}"
         return Finding("value-not-stored", "warning", message, hint, span(use.column))
@@ -148,9 +148,5 @@ def _stored(
                 return
             if _TEXT_TYPE.search(column.type):
                 for stored in values(table.name, column.name, text):
-                    if _plain(stored) == _plain(text):
+                    if plain(stored) == plain(text):
                         yield table, column, stored
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text).casefold()

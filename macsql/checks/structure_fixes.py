@@ -10,7 +10,7 @@ from macsql.checks.edits import Fix
 from macsql.checks.problems import Problem
 from macsql.checks.rules import aggregates
 from macsql.checks.scopes import Scope, Status
-from macsql.checks.text import Edit, Statement, clause_end, quote, span
+from macsql.checks.text import Edit, Statement, clause_end, conjuncts, quote, span
 
 _KEYWORDS = {
     "where": TokenType.WHERE,
@@ -49,10 +49,6 @@ def _clause(scope: Scope, name: str, statement: Statement) -> tuple[int, int] | 
     return (keywords[-1], clause_end(statement, keywords[-1])) if keywords else None
 
 
-def _conjuncts(root: exp.Expr) -> list[exp.Expr]:
-    return list(root.flatten()) if isinstance(root, exp.And) else [root]
-
-
 # Aggregates in WHERE --------------------------------------------------------------------------
 
 
@@ -68,13 +64,11 @@ def _move_aggregates(problem: Problem, scope: Scope, analysis: Analysis) -> Iter
         and u.status is Status.ALIAS
         and aggregates(scope.aliases.get(u.name.casefold()))
     }
-    conjuncts = _conjuncts(scope.select.args["where"].this)
+    parts = conjuncts(scope.select.args["where"].this)
     moving = [
-        c
-        for c in conjuncts
-        if aggregates(c) or any(id(n) in aliased for n in c.find_all(exp.Column))
+        c for c in parts if aggregates(c) or any(id(n) in aliased for n in c.find_all(exp.Column))
     ]
-    staying = [c for c in conjuncts if c not in moving]
+    staying = [c for c in parts if c not in moving]
     if not moving:
         return
     if fix := _as_sub_query(moving, scope, statement):

@@ -169,6 +169,17 @@ def whole_span(node: exp.Expr) -> tuple[int, int] | None:
     return (min(a for a, _ in places), max(b for _, b in places)) if places else None
 
 
+def conjuncts(condition: exp.Expr) -> list[exp.Expr]:
+    """The conditions that AND connects; one that stands alone is the only one."""
+    return list(condition.flatten(unnest=False)) if isinstance(condition, exp.And) else [condition]
+
+
+def shorten(node: exp.Expr, dialect: str = "", longest: int = 40) -> str:
+    """The text of an expression, cut for a message."""
+    text = node.sql(dialect=dialect or None)
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
 def quote(name: str, dialect: str, *, always: bool = False) -> str:
     """``name`` as it must be written: bare where that is safe, quoted otherwise.
 
