@@ -86,7 +86,7 @@ class Screen:
         for finding in message.findings:
             if message.error and finding.message in message.error:
                 continue
-            text = " ".join(filter(None, (finding.message, finding.hint)))
+            text = "; ".join(filter(None, (finding.message.removesuffix("."), finding.hint)))
             line = Text(f"{finding.severity}: ", _SEVERITY_STYLES[finding.severity])
             self.err.print(line.append(clean(text, 2 * _MAX_NOTE), "none"))
         if message.sql and message.error:
