@@ -25,7 +25,7 @@ MOST = 32
 AUTO = 5
 TEMPERATURES = (0.7, 0.9)
 """Of the two calls that ask for further attempts."""
-REPLY_TOKENS = 512
+REPLY_TOKENS = 800
 TRUST = 0.5
 """What is left of an attempt's weight with each finding that says it is no answer."""
 SURE = -0.045
