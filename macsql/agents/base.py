@@ -12,7 +12,7 @@ from macsql.errors import LLMError, ParseError
 from macsql.llm.base import LLM, Completion
 from macsql.message import Focus, Message, Step, ValueMatch
 from macsql.names import quote
-from macsql.prompts import as_data
+from macsql.prompts import as_said
 from macsql.schema_text import literal
 
 T = TypeVar("T")
@@ -64,7 +64,7 @@ def ask_model(  # noqa: PLR0913 - what a model can be told, by name
         return _read(message, parse, _ask_once(message, patient, agent, conversation).text)
     again: list[ChatMessage] = [
         *conversation,
-        {"role": "assistant", "content": str(as_data(reply.text)) or "(nothing)"},
+        {"role": "assistant", "content": as_said(reply.text) or "(nothing)"},
         {"role": "user", "content": retry_hint},
     ]
     return _read(message, parse, _ask_once(message, first, agent, again).text)

@@ -12,7 +12,7 @@ from macsql.errors import AccessDenied, ExecutionError, LLMError, ParseError, Un
 from macsql.llm.base import LLM
 from macsql.message import Candidate, Finding, Message, Step
 from macsql.parsing import read_sql
-from macsql.prompts import EmptyRule, PromptSet, as_data
+from macsql.prompts import EmptyRule, PromptSet, as_said
 from macsql.schema import Schema
 from macsql.schema_text import literal
 
@@ -118,7 +118,7 @@ def _conversation(message: Message, current: Candidate) -> list[ChatMessage]:
     last = next((s for s in said if current.sql in s.reply), said[0] if said else None)
     if last is None:
         return []
-    return [*last.messages, {"role": "assistant", "content": str(as_data(last.reply))}]
+    return [*last.messages, {"role": "assistant", "content": as_said(last.reply)}]
 
 
 def _left_out(message: Message, current: Candidate, whole: Schema, prompts: PromptSet) -> str:

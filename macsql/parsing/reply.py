@@ -72,8 +72,12 @@ def clean(reply: str) -> tuple[str, bool]:
     return text, unfinished
 
 
+_SPACED = re.compile(r"^[ \t]*` ` `", re.M)
+
+
 def _plain_fences(text: str) -> str:
-    """Write fences of triple quotes and of [SQL] … [/SQL] as the usual ones."""
+    """Write fences of triple quotes, with blanks inside, and of [SQL] … [/SQL] as the usual ones."""
+    text = _SPACED.sub("```", text)
     if "[/SQL]" in text:
         text = text.replace("[SQL]", "\n```sql\n").replace("[/SQL]", "\n```\n")
     if "```" not in text and len(_TRIPLE.findall(text)) > 1:

@@ -19,11 +19,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from macsql.chat import ChatMessage
 from macsql.errors import ConfigError
-from macsql.prompts.escaping import as_data, in_one_line
+from macsql.prompts.escaping import as_data, as_said, in_one_line
 from macsql.schema import Schema
 from macsql.schema_text import SchemaForm, show_foreign_keys, show_schema
 
-__all__ = ["EmptyRule", "PromptSet", "PruneRule", "Style", "as_data", "list_prompt_sets"]
+__all__ = ["EmptyRule", "PromptSet", "PruneRule", "Style", "as_data", "as_said", "list_prompt_sets"]
 
 Style = Literal["auto", "direct", "decompose"]
 PruneRule = Literal["auto", "paper", "never"]

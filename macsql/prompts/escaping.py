@@ -34,6 +34,16 @@ def as_data(value: object) -> object:
     return _FENCE.sub(" ", _TEMPLATE_TOKENS.sub(lambda m: m[0] + " ", text))
 
 
+def as_said(reply: str) -> str:
+    """A model's own reply, to be said back to it: code fences stay, or it would copy broken ones.
+
+    >>> as_said("```sql\\nSELECT 1\\n```<|im_end|>")
+    '```sql\\nSELECT 1\\n```< |im_end| >'
+    """
+    text = _UNSEEN_CHARACTERS.sub("", reply)
+    return _TEMPLATE_TOKENS.sub(lambda m: m[0] + " ", text)
+
+
 def in_one_line(text: str) -> str:
     """``text`` with its lines joined, so that none of them can pass for a line of the prompt.
 

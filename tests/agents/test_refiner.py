@@ -239,3 +239,10 @@ def test_a_result_that_is_wrong_though_the_query_ran_is_said(answer: Answer) -> 
     assert "count-missing" in {f.code for f in message.findings}
     assert message.error == ""
     assert calls(message) == 1
+
+
+def test_the_model_sees_its_own_reply_as_it_wrote_it(answer: Answer) -> None:
+    reply = "```sql\nSELECT x_y FROM pupil\n```"
+    message = answer(reply, "```sql\nSELECT age FROM pupil\n```")
+    asked = next(s.messages for s in message.steps if s.agent == "refiner" and s.messages)
+    assert asked[-2] == {"role": "assistant", "content": reply}
