@@ -76,7 +76,7 @@ _SPACED = re.compile(r"^[ \t]*` ` `", re.M)
 
 
 def _plain_fences(text: str) -> str:
-    """Write fences of triple quotes, with blanks inside, and of [SQL] … [/SQL] as the usual ones."""
+    """Write fences of triple quotes, of marks with blanks, and of [SQL] … [/SQL] as usual."""
     text = _SPACED.sub("```", text)
     if "[/SQL]" in text:
         text = text.replace("[SQL]", "\n```sql\n").replace("[/SQL]", "\n```\n")
