@@ -10,7 +10,7 @@ import pytest
 from macsql.database import Database
 from macsql.database.connection import Limits, run
 from macsql.database.sqlite import SQLiteBackend
-from macsql.database.sqlite_cost import Watch, longest_cell
+from macsql.database.sqlite_cost import MEMORY, Watch, longest_cell
 from macsql.errors import DatabaseError, ExecutionError, QueryTimeout, UnsafeSQLError
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT {} FROM n"
@@ -127,7 +127,8 @@ def test_endless_queries_and_giant_cells_end_in_bounded_memory(school_db: Path) 
         text=True,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert int(done.stdout) < 150_000_000
+    # How much of it is filled in the time that a query has depends on the machine.
+    assert int(done.stdout) < 1.2 * MEMORY
 
 
 def test_only_statements_that_can_grow_get_a_shorter_longest_cell() -> None:
