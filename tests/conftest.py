@@ -2,10 +2,14 @@
 
 import os
 import sqlite3
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+WaitUntil = Callable[[Callable[[], bool]], None]
 
 settings.register_profile("macsql", deadline=None, max_examples=100)
 settings.load_profile("macsql")
@@ -82,3 +86,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if "live" in item.keywords:
                 item.add_marker(skip)
+
+
+@pytest.fixture
+def wait_until() -> WaitUntil:
+    """Look again and again until something in another process or thread is so; a minute at most."""
+
+    def wait(is_so: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 60
+        while not is_so():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    return wait

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,6 +25,7 @@ from macsql.cli.weights import fetch
 from macsql.llm.weights import Part, Weights
 from macsql.records import load, newest
 
+WaitUntil = Callable[[Callable[[], bool]], None]
 FIXTURES = Path(__file__).parent / "fixtures"
 COUNT = "SELECT count(*) AS pupils FROM pupil"
 
@@ -580,14 +581,17 @@ def test_an_encoding_that_lacks_a_character_is_no_error(
 
 
 @pytest.fixture
-def slow(answering: Path, tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
+def slow(
+    answering: Path, tmp_path: Path, wait_until: WaitUntil
+) -> Iterator["subprocess.Popen[str]"]:
     """A question whose model has been asked and does not answer."""
     process = start("ask", "How many?", "--model", "answering:Slow", cwd=tmp_path)
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "asked").exists():
+
+    def is_asked() -> bool:
         assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+        return (tmp_path / "asked").exists()
+
+    wait_until(is_asked)
     yield process
     process.kill()
     process.communicate()

@@ -8,8 +8,8 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -20,6 +20,7 @@ from typer.testing import CliRunner, Result
 from macsql.cli.app import app
 from macsql.evaluation.folder import RunFolder
 
+WaitUntil = Callable[[Callable[[], bool]], None]
 ROOT = Path(__file__).parent.parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"
 TOY = runpy.run_path(str(FIXTURES / "evaluated.py"))
@@ -76,13 +77,9 @@ def start(own: Path, *more: str, answers: int = 1000, code: str = "") -> "subpro
     )
 
 
-def wait_for_answers(own: Path, count: int) -> None:
+def has_answers(own: Path, count: int) -> bool:
     file = own.parent / "run" / "answers.jsonl"
-    for _ in range(600):
-        if file.exists() and file.read_bytes().count(b"\n") >= count:
-            return
-        time.sleep(0.05)
-    raise AssertionError("no answers were written")
+    return file.exists() and file.read_bytes().count(b"\n") >= count
 
 
 def ids_in(file: Path) -> Counter[str]:
@@ -196,9 +193,11 @@ def test_a_model_that_is_gone_ends_the_run_in_one_line(own: Path) -> None:
 
 
 @pytest.mark.skipif(IS_WINDOWS, reason="there is no SIGKILL")
-def test_a_killed_run_goes_on_with_nothing_lost_or_doubled(own: Path) -> None:
+def test_a_killed_run_goes_on_with_nothing_lost_or_doubled(
+    own: Path, wait_until: WaitUntil
+) -> None:
     with start(own, "--workers", "2", answers=3) as killed:
-        wait_for_answers(own, 3)
+        wait_until(lambda: has_answers(own, 3))
         killed.kill()
     kept = ids_in(own.parent / "run" / "answers.jsonl")
     assert (kept.total(), set(kept.values())) == (3, {1})
@@ -211,9 +210,11 @@ def test_a_killed_run_goes_on_with_nothing_lost_or_doubled(own: Path) -> None:
 
 @pytest.mark.skipif(IS_WINDOWS, reason="there is no SIGINT for a group")
 @pytest.mark.parametrize("workers", ["1", "3"])
-def test_ctrl_c_keeps_what_ended_and_says_how_to_go_on(own: Path, workers: str) -> None:
+def test_ctrl_c_keeps_what_ended_and_says_how_to_go_on(
+    own: Path, workers: str, wait_until: WaitUntil
+) -> None:
     with start(own, "--workers", workers, answers=2) as stopped:
-        wait_for_answers(own, 2)
+        wait_until(lambda: has_answers(own, 2))
         os.killpg(stopped.pid, signal.SIGINT)
         out, err = stopped.communicate(timeout=30)
     assert stopped.returncode == 130
@@ -224,9 +225,9 @@ def test_ctrl_c_keeps_what_ended_and_says_how_to_go_on(own: Path, workers: str) 
     assert (kept.total(), set(kept.values())) == (2, {1})
 
 
-def test_a_second_process_on_the_folder_is_refused(own: Path) -> None:
+def test_a_second_process_on_the_folder_is_refused(own: Path, wait_until: WaitUntil) -> None:
     with start(own, answers=1) as first:
-        wait_for_answers(own, 1)
+        wait_until(lambda: has_answers(own, 1))
         refused = evaluate(own)
         first.kill()
     assert refused.exit_code == 2

@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
+from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, wait
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from macsql.evaluation.example import Example
 from macsql.evaluation.execution import JudgePool
 from macsql.evaluation.verdict import Verdict
 
+WaitUntil = Callable[[Callable[[], bool]], None]
 GOLD = "SELECT count(*) FROM t"
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 MANY = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {}) SELECT {} FROM n"
@@ -153,14 +154,10 @@ def test_leaving_the_block_waits_and_ends_every_process(shop: str) -> None:
         judges.submit(example(shop), "SELECT 3")
 
 
-def test_close_cancels_what_runs_and_what_waits(shop: str) -> None:
+def test_close_cancels_what_runs_and_what_waits(shop: str, wait_until: WaitUntil) -> None:
     judges = JudgePool("spider", workers=1, timeout=60)
     asked = [judges.submit(example(shop, id=str(n)), ENDLESS) for n in range(3)]
-    for _ in range(6000):
-        if asked[0].running():
-            break
-        time.sleep(0.01)
-    assert asked[0].running()
+    wait_until(asked[0].running)
     judges.close()
     judges.close()
     for future in asked:
@@ -187,7 +184,9 @@ judges = JudgePool("spider", workers=1, timeout=60)
 example = Example("1", "?", "SELECT count(*) FROM t", sys.argv[1], "shop")
 print(judges.submit(example, "SELECT 3").result().ex)
 endless = judges.submit(example, sys.argv[2])
-while not endless.running() or not judges.pids:
+for _ in range(6000):
+    if endless.running() and judges.pids:
+        break
     time.sleep(0.01)
 print(*judges.pids, flush=True)
 if sys.argv[3] == "wait":
@@ -203,18 +202,11 @@ def run_script(tmp_path: Path, shop: str, then: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def wait_for_end(pids: list[int]) -> list[int]:
-    """Those that are still alive after a while."""
-    for _ in range(200):
-        if not any(is_alive(pid) for pid in pids):
-            return []
-        time.sleep(0.05)
-    return [pid for pid in pids if is_alive(pid)]
-
-
 @posix
 @pytest.mark.parametrize("end", ["return", "interrupt", "kill"])
-def test_no_process_outlives_a_script_however_it_ends(tmp_path: Path, shop: str, end: str) -> None:
+def test_no_process_outlives_a_script_however_it_ends(
+    tmp_path: Path, shop: str, end: str, wait_until: WaitUntil
+) -> None:
     script = run_script(tmp_path, shop, "return" if end == "return" else "wait")
     assert script.stdout is not None
     assert script.stdout.readline() == "True\n"
@@ -223,7 +215,7 @@ def test_no_process_outlives_a_script_however_it_ends(tmp_path: Path, shop: str,
     if end != "return":
         script.send_signal(signal.SIGINT if end == "interrupt" else signal.SIGKILL)
     script.communicate(timeout=30)
-    assert wait_for_end(pids) == []
+    wait_until(lambda: not any(is_alive(pid) for pid in pids))
 
 
 def test_impossible_options_are_refused() -> None:
