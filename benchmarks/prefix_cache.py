@@ -13,8 +13,8 @@ from macsql.llm import open_model
 
 RULES = "You answer questions about a database with one SQLite query.\n\n"
 AGENTS = {
-    "select": "Name the tables that the question needs, as a JSON list. ",
-    "write": "Write the SQL query that answers the question, nothing else. ",
+    "select": "Name the tables that the question needs, as a JSON list. Leave none out. " * 4,
+    "write": "Write the SQL query that answers the question, nothing else. Guess no name. " * 4,
 }
 TURNS = (
     ("shop", "write", "How many orders are there?"),

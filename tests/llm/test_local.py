@@ -64,6 +64,16 @@ def test_the_second_question_does_not_read_the_schema_again(model):
 
 
 @pytest.mark.live
+def test_two_ways_of_asking_do_not_overwrite_each_other(model):
+    one, other = "Count with care. " * 12, "Never guess a name. " * 12
+    for rules in (one, other):
+        model.complete(ask(f"{rules}How many rows has sale_1?"), max_tokens=2)
+    for rules in (one, other):
+        usage = model.complete(ask(f"{rules}Which days has sale_2?"), max_tokens=2)[0].usage
+        assert usage.input_tokens - usage.cached_tokens < 30
+
+
+@pytest.mark.live
 def test_another_database_in_between_does_not_lose_the_schema(model):
     model.complete(ask("How many rows has sale_1?"), max_tokens=2)
     other = [{"role": "system", "content": "Tables: " + "zebra, lion, " * 40}, ask("Lions?")[1]]
