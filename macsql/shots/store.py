@@ -46,22 +46,25 @@ class ExampleStore:
         none with the very question that is asked, which would give the answer away.
         """
         # Worked out before the copy, so that all copies share them.
-        _ = self._index, self._shapes, self._numbers
+        _ = self._index, self._shapes, self._numbers, self._with_evidence, self._without_evidence
         store = copy(self)
         store._hidden = db_id
         return store
 
-    def select(self, question: str, database: Database, count: int) -> list[WorkedExample]:
+    def select(
+        self, question: str, database: Database, count: int, *, has_evidence: bool = False
+    ) -> list[WorkedExample]:
         """Up to ``count`` valid examples that fit ``question``, the best one last.
 
         Valid is one harmless query; on the asked database, one that it executes.
         """
-        ranked = self.rank(question)
+        ranked = self.rank(question, has_evidence=has_evidence)
         chosen = list(islice((e for e in ranked if self._is_valid(e, database)), count))
         return chosen[::-1]
 
-    def rank(self, question: str) -> Iterator[WorkedExample]:
-        """Examples for ``question``, the best first.
+    def rank(self, question: str, *, has_evidence: bool = False) -> Iterator[WorkedExample]:
+        """Examples for ``question``, the best first; only those with evidence when it has some,
+        and only those without when it has none, where there are enough of them.
 
         Its neighbours vote, each by its similarity, for the shape of their SQL: what most
         questions of this kind are answered with comes first, shown by the most similar of them.
@@ -70,7 +73,7 @@ class ExampleStore:
         """
         votes: defaultdict[str, float] = defaultdict(float)
         members: defaultdict[str, list[int]] = defaultdict(list)
-        for similarity, number in self._nearest(question):
+        for similarity, number in self._nearest(question, has_evidence):
             shape = self._shapes[number]
             votes[shape] += similarity**SHARPNESS
             members[shape].append(number)
@@ -82,8 +85,10 @@ class ExampleStore:
         for _, number in sorted(seats, key=lambda seat: -seat[0]):
             yield self.examples[number]
 
-    def _nearest(self, question: str) -> list[tuple[float, int]]:
-        left_out: set[int] = set()
+    def _nearest(self, question: str, has_evidence: bool) -> list[tuple[float, int]]:
+        of_kind = self._with_evidence if has_evidence else self._without_evidence
+        others = self._without_evidence if has_evidence else self._with_evidence
+        left_out = set(others) if len(of_kind) >= NEIGHBOURS else set()
         if self._hidden is not None:
             for key in (_about(self._hidden), _asks(question)):
                 left_out.update(self._numbers.get(key, ()))
@@ -99,6 +104,14 @@ class ExampleStore:
             if example.db_id:
                 numbers[_about(example.db_id)].append(number)
         return numbers
+
+    @cached_property
+    def _with_evidence(self) -> frozenset[int]:
+        return frozenset(n for n, e in enumerate(self.examples) if e.evidence)
+
+    @cached_property
+    def _without_evidence(self) -> frozenset[int]:
+        return frozenset(range(len(self.examples))) - self._with_evidence
 
     @cached_property
     def _index(self) -> QuestionIndex:

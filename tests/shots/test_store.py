@@ -190,3 +190,20 @@ def test_a_run_records_which_examples_it_had(tmp_path: Path) -> None:
     file.write_text('{"question": "How many?", "sql": "SELECT 2"}\n')
     assert Makeup(examples=str(file)).options()["examples_sha256"] != first["examples_sha256"]
     assert "examples" not in Makeup().options()
+
+
+def test_a_question_with_evidence_is_shown_examples_with_evidence(school: Database) -> None:
+    plain = [WorkedExample(f"How many animals of kind {n}?", f"SELECT {n}") for n in range(40)]
+    told = [
+        WorkedExample(f"How many animals of kind {n}?", f"SELECT -{n}", evidence="kind = n")
+        for n in range(1, 41)
+    ]
+    store = ExampleStore([*plain, *told])
+    asked = "How many pupils of kind 7?"
+    assert all(e.evidence for e in store.select(asked, school, 5, has_evidence=True))
+    assert not any(e.evidence for e in store.select(asked, school, 5))
+
+
+def test_too_few_examples_with_evidence_leave_the_others_in(school: Database) -> None:
+    store = ExampleStore([COUNT_ZOO, MOST])
+    assert COUNT_ZOO in store.select(ASKED, school, 5, has_evidence=True)
