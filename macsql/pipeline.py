@@ -14,8 +14,9 @@ from macsql.llm import open_model
 from macsql.llm.base import LLM
 from macsql.message import Message, Step
 from macsql.prompts import PromptSet, PruneRule, Style
-from macsql.shots import FIXED, ExampleStore, open_examples
+from macsql.shots import BUILTIN, FIXED, ExampleStore, open_examples
 
+LINKING, REPAIR = "linking", "repair"
 MAX_QUESTION = 10_000
 """Characters of a question, and of its evidence."""
 
@@ -104,8 +105,9 @@ class Pipeline:
     ) -> "Pipeline":
         """The paper's three agents over one model; what is None is as the prompt set says.
 
-        ``without`` leaves agents out; in the Decomposer's place one plain prompt writes the SQL,
-        since there has to be some. ``candidates`` above one, or "auto", adds the Voter before the
+        ``without`` leaves agents out, or what they do without a model: "linking" of names and
+        values, "repair" of SQL. In the Decomposer's place one plain prompt writes the SQL, since
+        there has to be some. ``candidates`` above one, or "auto", adds the Voter before the
         Refiner. ``examples`` are the worked ones shown: "fixed" are the prompt set's own; of
         "builtin", a file or a store, those that fit the question, as many as ``shots``. Raises
         ConfigError on an unknown model, prompt set, agent or file.
@@ -113,15 +115,18 @@ class Pipeline:
         llm = open_model(model) if isinstance(model, str) else model
         texts = prompts if isinstance(prompts, PromptSet) else PromptSet.load(prompts)
         store = examples if isinstance(examples, ExampleStore) else open_examples(examples)
-        decomposer = Decomposer(llm, texts, shots=shots, style=style, examples=store)
+        others = None
+        if candidates != 1 and not store and texts.can_select_examples:
+            others = open_examples(BUILTIN)
+        decomposer = Decomposer(llm, texts, shots=shots, style=style, examples=store, others=others)
         agents: list[Agent] = [
-            Selector(llm, texts, prune=prune),
+            Selector(llm, texts, prune=prune, use_linking=LINKING not in without),
             decomposer,
-            Refiner(llm, texts, max_refinements=max_refinements),
+            Refiner(llm, texts, max_refinements=max_refinements, use_repair=REPAIR not in without),
         ]
-        known = [agent.name for agent in agents]
+        known = [*(agent.name for agent in agents), LINKING, REPAIR]
         if unknown := sorted(set(without) - set(known)):
-            raise ConfigError(f"No agent is called {unknown[0]!r}: they are {', '.join(known)}.")
+            raise ConfigError(f"{unknown[0]!r} cannot be left out: only {', '.join(known)} can.")
         in_place = {Decomposer.name: Baseline(llm, texts)}
         kept = [in_place.get(a.name) if a.name in without else a for a in agents]
         if candidates != 1 and Refiner.name not in without:
@@ -133,6 +138,7 @@ class Pipeline:
                     candidates=candidates,
                     budget=budget,
                     refine_empty=texts.refine_empty,
+                    use_repair=REPAIR not in without,
                 ),
             )
         return cls([agent for agent in kept if agent is not None])

@@ -9,7 +9,7 @@ import pytest
 
 import macsql
 from macsql.database import Database
-from macsql.errors import DatabaseUnavailable, LLMError, QuestionError
+from macsql.errors import ConfigError, DatabaseUnavailable, LLMError, QuestionError
 from macsql.llm import ScriptedLLM
 from macsql.message import Message, Step
 from macsql.pipeline import Pipeline
@@ -89,6 +89,33 @@ def test_without_the_refiner_the_sql_is_not_executed(database: Database) -> None
     message = Pipeline.of(model, without=("refiner",)).run("How many pupils?", database)
     assert message.sql == "SELECT COUNT(*) FROM pupil"
     assert message.result is None
+
+
+def test_without_linking_nothing_is_said_of_names_and_values(database: Database) -> None:
+    question = "How many pupils have the first name Ann?"
+    said = []
+    for without in ((), ("linking",)):
+        model = ScriptedLLM(["SELECT COUNT(*) FROM pupil"])
+        Pipeline.of(model, without=without).run(question, database)
+        said.append(model.calls[0][-1]["content"])
+    assert "Relevant: " in said[0]
+    assert "pupil.first_name = 'Ann'" in said[0]
+    assert "Relevant: " not in said[1]
+    assert "Stored values: " not in said[1]
+
+
+def test_without_repair_the_model_is_asked(database: Database) -> None:
+    broken, right = "SELECT firstname FROM pupil", "SELECT first_name FROM pupil"
+    with_repair, without = ScriptedLLM([broken]), ScriptedLLM([broken, right])
+    message = Pipeline.of(with_repair).run("Who is there?", database)
+    assert (message.sql, len(with_repair.calls)) == (right, 1)
+    message = Pipeline.of(without, without=("repair",)).run("Who is there?", database)
+    assert (message.sql, len(without.calls)) == (right, 2)
+
+
+def test_what_is_no_part_cannot_be_left_out() -> None:
+    with pytest.raises(ConfigError, match="'voter' cannot be left out: only selector, decomposer"):
+        Pipeline.of(ScriptedLLM([]), without=("voter",))
 
 
 def test_one_pipeline_serves_many_threads(database: Database) -> None:

@@ -11,14 +11,13 @@ from macsql.errors import ConfigError
 from macsql.llm.base import LLM
 from macsql.message import Message, Step, SubQuestion
 from macsql.parsing import read_abstention, read_sub_questions
-from macsql.prompts import PromptSet, Style
+from macsql.prompts import SELECTED_EXAMPLES, PromptSet, Style
 from macsql.shots import ExampleStore, WorkedExample
 
 Way = Literal["direct", "decompose"]
 REPLY_TOKENS: dict[Way, int] = {"direct": 512, "decompose": 800}
 # A small model may go on asking itself questions until it is cut.
 STOP: dict[Way, tuple[str, ...]] = {"direct": (), "decompose": ("uestion 5:",)}
-SELECTED_EXAMPLES = "selected_examples.md.j2"
 NO_SQL_HINT = (
     "Your reply has no SQL that can be read. Answer again: one SQL query in a ```sql block, "
     'or "NO SQL:" and the reason.'
@@ -32,6 +31,8 @@ _STEPS = re.compile(
 _PARAMETERS = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)b(?![a-z0-9])", re.IGNORECASE)
 SMALL_MODEL = 4.0
 """Billions of parameters up to which a model writes worse SQL by sub-questions than at once."""
+VARIED_SHOTS = 3
+"""Selected examples shown with a second opinion."""
 LONG_QUESTION = 40
 LONG_EVIDENCE = 150
 
@@ -41,8 +42,9 @@ class Decomposer:
 
     ``shots`` is the number of worked examples shown: those of the prompt set, of which there are
     two, or, for a direct answer, those of ``examples`` that fit the question. ``style`` is "auto"
-    (decided from the question; always direct for a small model), "direct" or "decompose". Raises
-    ConfigError when the prompt set has no place for selected examples.
+    (decided from the question; always direct for a small model), "direct" or "decompose".
+    ``others`` are examples for a second opinion where ``examples`` is None. Raises ConfigError
+    when the prompt set has no place for selected examples.
     """
 
     name = "decomposer"
@@ -55,13 +57,15 @@ class Decomposer:
         shots: int | None = None,
         style: Style | None = None,
         examples: ExampleStore | None = None,
+        others: ExampleStore | None = None,
     ) -> None:
         self.llm = llm
         self.prompts = prompts
         self.shots = prompts.shots if shots is None else shots
         self.style = style or prompts.style
         self.examples = examples
-        if examples and not (prompts.folder / SELECTED_EXAMPLES).is_file():
+        self.others = others
+        if (examples or others) and not prompts.can_select_examples:
             raise ConfigError(
                 f"The prompt set {prompts.name} has no {SELECTED_EXAMPLES}, so it can show its own "
                 "examples only."
@@ -88,17 +92,24 @@ class Decomposer:
         how = f"{len(steps)} sub-questions" if len(steps) > 1 else "one query"
         yield note(message, how)
 
-    def variant(self, message: Message, database: Database) -> list[ChatMessage] | None:
-        """Another way to ask the same: with the next best examples, or the other style.
-
-        None when there is none that promises anything.
+    def variants(self, message: Message, database: Database) -> Iterator[list[ChatMessage]]:
+        """Other ways to ask the same, the most promising first: the other style, where that may
+        pay, then examples that fit the question instead of the fixed ones, or the other way round,
+        then the next best of them.
         """
-        if self.style != "decompose" and self.examples:
-            return self.prompt(message, "direct", database, skip=self.shots)
-        if not gains_by_steps(self.llm.name):
-            return None
-        other: Way = "direct" if self._style(message) == "decompose" else "decompose"
-        return self.prompt(message, other)
+        if gains_by_steps(self.llm.name):
+            other: Way = "direct" if self._style(message) == "decompose" else "decompose"
+            yield self.prompt(message, other)
+        if self.style == "decompose":
+            return
+        if self.examples:
+            yield self.prompt(message, "direct")
+            yield self.prompt(message, "direct", database, skip=self.shots)
+        elif self.others:
+            for skip in (0, VARIED_SHOTS):
+                yield self.prompt(
+                    message, "direct", database, examples=self.others, shots=VARIED_SHOTS, skip=skip
+                )
 
     def prompt(
         self,
@@ -106,16 +117,22 @@ class Decomposer:
         style: Way,
         database: Database | None = None,
         *,
+        examples: ExampleStore | None = None,
+        shots: int | None = None,
         skip: int = 0,
     ) -> list[ChatMessage]:
-        """The conversation that asks for SQL. Examples are selected when ``database`` is given;
-        the best ``skip`` of them are passed over.
+        """The conversation that asks for SQL.
+
+        With ``database`` given, ``shots`` examples are selected for the question from
+        ``examples`` (the Decomposer's own, when None), the best ``skip`` of them passed over.
         """
-        examples: list[WorkedExample] = []
-        if self.examples and database and style == "direct":
-            count = self.shots + skip
-            ranked = self.examples.select(message.question, database, count)
-            examples = ranked[: len(ranked) - skip] if skip else ranked
+        store, count = examples or self.examples, self.shots if shots is None else shots
+        chosen: list[WorkedExample] = []
+        if store and database and style == "direct":
+            ranked = store.select(
+                message.question, database, count + skip, has_evidence=bool(message.evidence)
+            )
+            chosen = ranked[: len(ranked) - skip] if skip else ranked
         return self.prompts.render(
             self.name,
             message.schema,
@@ -123,9 +140,9 @@ class Decomposer:
             evidence=message.evidence,
             focus=show_focus(message.focus),
             values=show_values(message.values, message.schema.dialect),
-            shots=self.shots,
-            examples=examples,
-            is_foreign=not any(e.is_about(message.schema.name) for e in examples),
+            shots=count,
+            examples=chosen,
+            is_foreign=not any(e.is_about(message.schema.name) for e in chosen),
             style=style,
         )
 

@@ -30,7 +30,8 @@ class Selector:
 
     ``prune`` is "auto" (the schema's text exceeds its share of the context window), "paper" (the
     published rule: seven columns a table on average, or more than thirty in all) or "never".
-    Any failure keeps the whole schema, and is recorded.
+    Any failure keeps the whole schema, and is recorded. Without ``use_linking`` the names and
+    stored values that the question refers to are not looked for.
     """
 
     name = "selector"
@@ -42,10 +43,12 @@ class Selector:
         *,
         prune: PruneRule | None = None,
         schema_tokens: int | None = None,
+        use_linking: bool = True,
     ) -> None:
         self.llm = llm
         self.prompts = prompts
         self.prune = prune or prompts.prune_rule
+        self.use_linking = use_linking
         self.schema_tokens = schema_tokens or max(
             512, min(llm.context_window // 2, llm.context_window - ROOM_FOR_THE_REST)
         )
@@ -53,10 +56,11 @@ class Selector:
     def run(self, message: Message, database: Database) -> Iterator[Step]:
         """Write focus, selection and the narrowed schema."""
         whole = message.schema
-        message.focus = link_names(message.question, message.evidence, whole)
-        message.values = link_values(
-            message.question, message.evidence, whole, database.value_index(INDEX_SECONDS)
-        )
+        if self.use_linking:
+            message.focus = link_names(message.question, message.evidence, whole)
+            message.values = link_values(
+                message.question, message.evidence, whole, database.value_index(INDEX_SECONDS)
+            )
         fitted = self._fit(whole, message)
         message.schema = fitted.schema
         if fitted.summary:

@@ -4,6 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from macsql.agents.base import record, sample_model
@@ -22,7 +23,7 @@ Count = int | Literal["auto"]
 """How many attempts there are with the first; "auto" is one where there is no doubt."""
 MOST = 32
 
-AUTO = 5
+AUTO = 3
 TEMPERATURES = (0.7, 0.9)
 """Of the two calls that ask for further attempts."""
 REPLY_TOKENS = 800
@@ -95,10 +96,8 @@ class Voter:
         if self.candidates == "auto" and not is_doubtful(first, trial.candidates[0]):
             return
         ballots = [first]
-        conversation: Sequence[ChatMessage] = asked.messages
-        half = wanted // 2
-        for count, temperature in zip((half, wanted - 1 - half), TEMPERATURES, strict=True):
-            if count < 1 or _is_settled(ballots, wanted) or self.budget.is_spent(message):
+        for conversation, count, temperature in self._ways(message, database, wanted - 1):
+            if _is_settled(ballots, wanted) or self.budget.is_spent(message):
                 break
             try:
                 replies = self._ask(message, conversation, count, temperature)
@@ -108,11 +107,29 @@ class Voter:
                 break
             ballots += self._cast(replies, trial, message)
             yield from message.steps[-len(replies) :]
-            if self.decomposer:
-                conversation = self.decomposer.variant(message, database) or conversation
         best, share = elect(ballots)
         message.sql, message.confidence = best.sql, round(share, 3)
         yield record(message, self.name, f"{share:.0%} of {len(ballots)} attempts agree")
+
+    def _ways(
+        self, message: Message, database: Database, further: int
+    ) -> Iterator[tuple[Sequence[ChatMessage], int, float]]:
+        """Conversations for ``further`` attempts in all, how many by each, and the temperature.
+
+        First what the Decomposer can ask in another way, each without chance, then the first
+        conversation and the first of the other ones by chance.
+        """
+        asked = next(s for s in reversed(message.steps) if s.messages and s.reply)
+        variants = self.decomposer.variants(message, database) if self.decomposer else iter(())
+        conversations: list[Sequence[ChatMessage]] = [asked.messages]
+        for variant in islice(variants, further):
+            conversations.append(variant)
+            yield variant, 1, 0.0
+        rest = further + 1 - len(conversations)
+        by_chance = (conversations[0], rest - rest // 2), (conversations[:2][-1], rest // 2)
+        for (conversation, count), temperature in zip(by_chance, TEMPERATURES, strict=True):
+            if count:
+                yield conversation, count, temperature
 
     def _ask(
         self, message: Message, conversation: Sequence[ChatMessage], n: int, temperature: float

@@ -7,12 +7,14 @@ from typing import Annotated, Literal
 import typer
 
 
-class AgentName(StrEnum):
-    """The agents that can be left out."""
+class Part(StrEnum):
+    """What can be left out: an agent, or work that agents do without a model."""
 
     SELECTOR = "selector"
     DECOMPOSER = "decomposer"
     REFINER = "refiner"
+    LINKING = "linking"
+    REPAIR = "repair"
 
 
 Db = Annotated[
@@ -90,10 +92,11 @@ Prune = Annotated[
     ),
 ]
 Without = Annotated[
-    list[AgentName] | None,
+    list[Part] | None,
     typer.Option(
-        metavar="AGENT",
-        help="Leave out the selector, the decomposer or the refiner. May be repeated.",
+        metavar="PART",
+        help="Leave out an agent (selector, decomposer, refiner), or what agents do without a "
+        "model: linking (of names and values), repair (of SQL). May be repeated.",
     ),
 ]
 MaxRefinements = Annotated[

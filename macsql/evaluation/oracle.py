@@ -28,9 +28,11 @@ class OracleSelector:
 
     name = "oracle-selector"
 
-    def __init__(self, llm: LLM, prompts: PromptSet, gold_sql: str) -> None:
+    def __init__(
+        self, llm: LLM, prompts: PromptSet, gold_sql: str, *, use_linking: bool = True
+    ) -> None:
         self._gold_sql = gold_sql
-        self._selector = Selector(llm, prompts, prune="never")
+        self._selector = Selector(llm, prompts, prune="never", use_linking=use_linking)
 
     def run(self, message: Message, database: Database) -> Iterator[Step]:
         """Write selection, the narrowed schema, focus and values."""

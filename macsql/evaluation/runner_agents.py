@@ -12,9 +12,9 @@ from macsql.errors import ConfigError
 from macsql.evaluation.example import Example
 from macsql.evaluation.oracle import OracleSelector
 from macsql.llm.base import LLM
-from macsql.pipeline import Pipeline
+from macsql.pipeline import LINKING, Pipeline
 from macsql.prompts import PromptSet, PruneRule, Style
-from macsql.shots import FIXED, ExampleStore, open_examples
+from macsql.shots import BUILTIN, FIXED, ExampleStore, open_examples
 
 SELECTOR = "selector"
 
@@ -69,7 +69,9 @@ class Makeup:
             if not self.oracle_schema:
                 return Pipeline(agents)
             rest = [agent for agent in agents if agent.name != SELECTOR]
-            return Pipeline([OracleSelector(llm, prompts, example.gold_sql), *rest])
+            use_linking = LINKING not in self.without
+            selector = OracleSelector(llm, prompts, example.gold_sql, use_linking=use_linking)
+            return Pipeline([selector, *rest])
 
         agents_for("")
         return pipeline_for
@@ -91,8 +93,11 @@ class Makeup:
     def _examples(self) -> dict[str, str]:
         """Which examples are selected from; nothing for the fixed ones, which are prompts."""
         store = open_examples(self.examples)
-        if store is None:
+        if store is None and self.candidates == 1:
             return {}
+        # A second opinion selects from the built-in ones.
+        store = store or open_examples(BUILTIN)
+        assert store is not None
         return {"examples": Path(self.examples).name, "examples_sha256": store.checksum}
 
     def _agents(self, llm: LLM, prompts: PromptSet, examples: ExampleStore | None) -> list[Agent]:

@@ -23,7 +23,16 @@ from macsql.prompts.escaping import as_data, as_said, in_one_line
 from macsql.schema import Schema
 from macsql.schema_text import SchemaForm, show_foreign_keys, show_schema
 
-__all__ = ["EmptyRule", "PromptSet", "PruneRule", "Style", "as_data", "as_said", "list_prompt_sets"]
+__all__ = [
+    "SELECTED_EXAMPLES",
+    "EmptyRule",
+    "PromptSet",
+    "PruneRule",
+    "Style",
+    "as_data",
+    "as_said",
+    "list_prompt_sets",
+]
 
 Style = Literal["auto", "direct", "decompose"]
 PruneRule = Literal["auto", "paper", "never"]
@@ -38,6 +47,8 @@ _ALLOWED: dict[str, Sequence[object]] = {
     "shots": range(3),
     "style": get_args(Style),
 }
+SELECTED_EXAMPLES = "selected_examples.md.j2"
+"""The template that shows worked examples chosen for the question; a set may lack it."""
 _HOME = Path(__file__).parent
 _LONGEST_NAME = 100
 
@@ -90,6 +101,11 @@ class PromptSet:
     def name(self) -> str:
         """The folder's name."""
         return self.folder.name
+
+    @property
+    def can_select_examples(self) -> bool:
+        """Whether it has a place for worked examples that are chosen for the question."""
+        return (self.folder / SELECTED_EXAMPLES).is_file()
 
     def show(self, schema: Schema) -> str:
         """The schema in this set's form."""

@@ -45,13 +45,39 @@ def test_results_are_compared_and_not_texts(answer: Answer) -> None:
     assert (message.sql, message.confidence) == (ALL, 0.6)
 
 
-def test_the_second_half_is_asked_for_with_other_examples(database: Database) -> None:
-    model = ScriptedLLM([ALL, ONE, ONE, ALL, ALL])
-    pipeline = Pipeline.of(model, candidates=5, examples="builtin", shots=2)
-    message = pipeline.run("How many pupils are there?", database)
-    first, *_, last = [s.messages[-1]["content"] for s in message.steps if s.messages]
-    assert first.count("Question:") == last.count("Question:") == 3
-    assert first != last
+class SmallModel(ScriptedLLM):
+    """A scripted model whose name says that sub-questions do not pay."""
+
+    name = "scripted-1b"
+
+
+def asked(message: Message) -> list[str]:
+    return [s.messages[-1]["content"] for s in message.steps if s.messages]
+
+
+def test_first_it_is_asked_in_other_ways_and_then_by_chance(database: Database) -> None:
+    pipeline = Pipeline.of(SmallModel([ALL, ONE, NONE, ALL, ONE]), candidates=5)
+    fixed, best, next_best, *by_chance = asked(pipeline.run("How many pupils are there?", database))
+    assert "author(author_id, name, country)" in fixed
+    assert [best.count("Question:"), next_best.count("Question:")] == [4, 4]
+    assert len({fixed, best, next_best}) == 3
+    assert by_chance == [fixed, best]
+
+
+def test_who_selects_examples_is_asked_with_the_fixed_ones_for_a_second_opinion(
+    database: Database,
+) -> None:
+    pipeline = Pipeline.of(SmallModel([ALL, ONE]), candidates=2, examples="builtin", shots=1)
+    best, fixed = asked(pipeline.run("How many pupils are there?", database))
+    assert "author(author_id, name, country)" in fixed
+    assert "author(author_id, name, country)" not in best
+
+
+def test_a_large_model_is_asked_by_sub_questions_for_a_second_opinion(database: Database) -> None:
+    pipeline = Pipeline.of(ScriptedLLM([ALL, ONE]), candidates=2)
+    direct, steps = asked(pipeline.run("How many pupils are there?", database))
+    assert "Think step by step" not in direct
+    assert "Think step by step" in steps
 
 
 def test_no_further_attempt_when_most_agree_already(answer: Answer) -> None:
@@ -95,7 +121,7 @@ def test_a_failing_model_does_not_cost_the_answer(answer: Answer) -> None:
 
 
 def test_replies_without_sql_are_no_attempts(answer: Answer) -> None:
-    message = answer(NONE, "I cannot say.", "", ONE, ONE, candidates="auto")
+    message = answer(NONE, "I cannot say.", "", ONE, ONE, candidates=5)
     assert message.sql == ONE
 
 
