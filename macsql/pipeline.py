@@ -102,6 +102,7 @@ class Pipeline:
         candidates: Count = 1,
         budget: Budget = NO_LIMIT,
         examples: ExampleStore | str | Path = FIXED,
+        steps_pay: bool | None = None,
     ) -> "Pipeline":
         """The paper's three agents over one model; what is None is as the prompt set says.
 
@@ -109,8 +110,9 @@ class Pipeline:
         values, "repair" of SQL. In the Decomposer's place one plain prompt writes the SQL, since
         there has to be some. ``candidates`` above one, or "auto", adds the Voter before the
         Refiner. ``examples`` are the worked ones shown: "fixed" are the prompt set's own; of
-        "builtin", a file or a store, those that fit the question, as many as ``shots``. Raises
-        ConfigError on an unknown model, prompt set, agent or file.
+        "builtin", a file or a store, those that fit the question, as many as ``shots``.
+        ``steps_pay`` is what was learnt of this model (``macsql tune``): whether sub-questions
+        bring more right answers. Raises ConfigError on an unknown model, prompt set, agent or file.
         """
         llm = open_model(model) if isinstance(model, str) else model
         texts = prompts if isinstance(prompts, PromptSet) else PromptSet.load(prompts)
@@ -118,7 +120,9 @@ class Pipeline:
         others = None
         if candidates != 1 and not store and texts.can_select_examples:
             others = open_examples(BUILTIN)
-        decomposer = Decomposer(llm, texts, shots=shots, style=style, examples=store, others=others)
+        decomposer = Decomposer(
+            llm, texts, shots=shots, style=style, examples=store, others=others, steps_pay=steps_pay
+        )
         agents: list[Agent] = [
             Selector(llm, texts, prune=prune, use_linking=LINKING not in without),
             decomposer,

@@ -18,7 +18,7 @@ LAYERS = [
     {"message", "message_json"},
     {"parsing", "linking", "checks", "shots"},
     {"agents"},
-    {"pipeline", "config", "records"},
+    {"pipeline", "config", "records", "tuned"},
     {"cli", "show", "web", "evaluation", "training"},
 ]
 SAME_LAYER = {
@@ -27,6 +27,7 @@ SAME_LAYER = {
     ("message_json", "message"),
     ("message", "message_json"),
     ("shots", "linking"),
+    ("tuned", "config"),
     ("cli", "show"),
     ("cli", "evaluation"),
 }

@@ -42,7 +42,8 @@ class Decomposer:
 
     ``shots`` is the number of worked examples shown: those of the prompt set, of which there are
     two, or, for a direct answer, those of ``examples`` that fit the question. ``style`` is "auto"
-    (decided from the question; always direct for a small model), "direct" or "decompose".
+    (decided from the question where sub-questions pay), "direct" or "decompose". ``steps_pay``
+    says whether they pay with this model; None guesses by the size in its name.
     ``others`` are examples for a second opinion where ``examples`` is None. Raises ConfigError
     when the prompt set has no place for selected examples.
     """
@@ -58,6 +59,7 @@ class Decomposer:
         style: Style | None = None,
         examples: ExampleStore | None = None,
         others: ExampleStore | None = None,
+        steps_pay: bool | None = None,
     ) -> None:
         self.llm = llm
         self.prompts = prompts
@@ -65,6 +67,7 @@ class Decomposer:
         self.style = style or prompts.style
         self.examples = examples
         self.others = others
+        self.steps_pay = gains_by_steps(llm.name) if steps_pay is None else steps_pay
         if (examples or others) and not prompts.can_select_examples:
             raise ConfigError(
                 f"The prompt set {prompts.name} has no {SELECTED_EXAMPLES}, so it can show its own "
@@ -97,7 +100,7 @@ class Decomposer:
         pay, then examples that fit the question instead of the fixed ones, or the other way round,
         then the next best of them.
         """
-        if gains_by_steps(self.llm.name):
+        if self.steps_pay:
             other: Way = "direct" if self._style(message) == "decompose" else "decompose"
             yield self.prompt(message, other)
         if self.style == "decompose":
@@ -149,7 +152,7 @@ class Decomposer:
     def _style(self, message: Message) -> Way:
         if self.style != "auto":
             return self.style
-        if gains_by_steps(self.llm.name) and needs_steps(message.question, message.evidence):
+        if self.steps_pay and needs_steps(message.question, message.evidence):
             return "decompose"
         return "direct"
 

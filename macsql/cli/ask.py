@@ -19,6 +19,7 @@ from macsql.message import Message
 from macsql.pipeline import Pipeline
 from macsql.records import hide_password, save
 from macsql.schema import Schema
+from macsql.tuned import steps_pay
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,5 +167,6 @@ def _pipeline(llm: LLM, settings: Settings, shape: Shape) -> Pipeline:
         prune=shape.prune,
         max_refinements=settings.max_refinements,
         candidates=read_count(settings.candidates),
+        steps_pay=steps_pay(llm.name),
         budget=Budget(settings.candidate_seconds, settings.candidate_tokens or math.inf),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from macsql.agents.decomposer import needs_steps
 from macsql.cli.exits import ANSWERED
 from macsql.cli.opening import open_llm
 from macsql.cli.progress import ProgressLine, time_left
@@ -15,11 +16,12 @@ from macsql.cli.show import Screen
 from macsql.cli.streams import report, write_json, writing
 from macsql.config import Settings
 from macsql.database import Database
+from macsql.errors import ConfigError
 from macsql.evaluation.benchmark import open_benchmark, sample_ids, sample_name
 from macsql.evaluation.example import Benchmark, Example
 from macsql.evaluation.execution import JudgePool
 from macsql.evaluation.folder import Manifest, RunFolder
-from macsql.evaluation.metrics import summarize
+from macsql.evaluation.metrics import Summary, summarize
 from macsql.evaluation.runner import Progress, Runner
 from macsql.evaluation.runner_agents import Makeup
 from macsql.evaluation.runner_answer import is_to_retry
@@ -27,6 +29,7 @@ from macsql.evaluation.spider import check_test_suite
 from macsql.llm.base import LLM
 from macsql.pipeline import Pipeline
 from macsql.records import hide_password
+from macsql.tuned import steps_pay
 
 PARALLEL = {"openai": 8, "azure": 8, "anthropic": 8, "vllm": 8}
 """Questions asked at a time, for models that answer several at once; others get one."""
@@ -34,11 +37,14 @@ PARALLEL = {"openai": 8, "azure": 8, "anthropic": 8, "vllm": 8}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Which questions of the benchmark are asked: a sample, then the first ``limit`` of it."""
+    """Which questions of the benchmark are asked: with ``with_steps`` only those that look as if
+    they took more than one step; of these a sample, then the first ``limit`` of it.
+    """
 
     sample: str | None = None
     seed: int = 0
     limit: int | None = None
+    with_steps: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +71,22 @@ class Request:
 def evaluate(request: Request, settings: Settings) -> int:
     """Answer, judge, print the scores, and return the exit code."""
     screen = Screen()
+    benchmark, summary = run(request, settings, screen)
+    with writing():
+        if request.as_json:
+            write_json(summary.to_dict())
+        else:
+            screen.note(f"{benchmark.name}, data {benchmark.checksum[:12]}", "bold")
+            print_summary(summary, screen)
+    screen.note(f"run: {request.out}")
+    return ANSWERED
+
+
+def run(request: Request, settings: Settings, screen: Screen) -> tuple[Benchmark, Summary]:
+    """Answer and judge into the folder ``request.out``: the questions, and the scores."""
     benchmark = _benchmark(request)
     if request.test_suite:
         check_test_suite(benchmark, request.test_suite)
-    options = request.makeup.options()
     llm = open_llm(
         settings,
         screen,
@@ -76,7 +94,8 @@ def evaluate(request: Request, settings: Settings) -> int:
         replay=request.replay,
         cache_dir=request.cache_dir,
     )
-    pipelines = request.makeup.pipelines(llm)
+    makeup = replace(request.makeup, steps_pay=steps_pay(llm.name))
+    pipelines = makeup.pipelines(llm)
     manifest = Manifest(
         kind="eval",
         benchmark=benchmark.name,
@@ -86,7 +105,7 @@ def evaluate(request: Request, settings: Settings) -> int:
         model=llm.name,
         prompts=request.makeup.prompts,
         agents=tuple(a.name for a in pipelines(benchmark.examples[0]).agents),
-        options={**options, **_options(request, settings, benchmark, llm)},
+        options={**makeup.options(), **_options(request, settings, benchmark, llm)},
         command=_command(),
         notes=benchmark.notes,
         databases={e.db_id: _place(e.database) for e in benchmark.examples},
@@ -98,14 +117,7 @@ def evaluate(request: Request, settings: Settings) -> int:
         summary = summarize(folder.manifest, folder.answers, folder.verdicts)
         folder.finish(summary.to_dict())
     _say_what_failed(folder, screen)
-    with writing():
-        if request.as_json:
-            write_json(summary.to_dict())
-        else:
-            screen.note(f"{benchmark.name}, data {benchmark.checksum[:12]}", "bold")
-            print_summary(summary, screen)
-    screen.note(f"run: {request.out}")
-    return ANSWERED
+    return benchmark, summary
 
 
 def _answer(
@@ -182,8 +194,16 @@ def _benchmark(request: Request) -> Benchmark:
     whole = open_benchmark(
         request.benchmark, request.data, database=request.db, test_suite=request.test_suite
     )
-    ids: tuple[str, ...] = tuple(e.id for e in whole.examples)
     part, said = request.part, []
+    if part.with_steps:
+        stepwise = [e.id for e in whole.examples if needs_steps(e.question, e.evidence)]
+        if not stepwise:
+            raise ConfigError(
+                f"No question of {whole.name} looks as if it took more than one step, such as a "
+                "share, a ratio or a difference: there is nothing to learn from it."
+            )
+        whole = replace(whole.only(stepwise), name=f"{whole.name}, with steps")
+    ids: tuple[str, ...] = tuple(e.id for e in whole.examples)
     if part.sample is not None:
         ids = sample_ids(whole, part.sample, request.data, seed=part.seed)
         said.append(sample_name(part.sample, part.seed))

@@ -286,6 +286,56 @@ def evaluate(  # noqa: PLR0913 - one parameter for each option
 
 
 @evaluating.command()
+def tune(  # noqa: PLR0913 - one parameter for each option
+    benchmark: BenchmarkName,
+    out: Annotated[
+        Path,
+        typer.Option(metavar="FOLDER", help="Where both runs are kept; they go on when stopped."),
+    ],
+    folder: BenchmarkFolder = None,
+    db: OwnDatabase = None,
+    sample: Sample = None,
+    seed: Seed = 0,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    price: Price = None,
+    prompts: Prompts = None,
+    timeout: Timeout = None,
+    cache: Cache = None,
+    as_json: Json = False,
+) -> int:
+    """Learn whether sub-questions pay with a model, from training questions with known answers.
+
+    Asks those that look as if they took more than one step, both ways, and compares.
+    """
+    from macsql.cli.eval import Part, Request
+    from macsql.cli.tune import tune as run
+    from macsql.config import load_settings
+    from macsql.evaluation.runner_agents import Makeup
+
+    settings = load_settings(
+        {
+            "model": model,
+            "base_url": base_url,
+            "price": price,
+            "prompts": prompts,
+            "timeout": timeout,
+            "cache": cache,
+        }
+    ).settings
+    request = Request(
+        benchmark=benchmark,
+        out=out,
+        data=folder,
+        db=db or "",
+        part=Part(sample=sample, seed=seed),
+        makeup=Makeup(prompts=settings.prompts, max_refinements=settings.max_refinements),
+        as_json=as_json,
+    )
+    return run(request, settings)
+
+
+@evaluating.command()
 def report(
     runs: Annotated[
         list[Path], typer.Argument(help="Folders of runs, or a folder that holds some.")

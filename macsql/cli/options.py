@@ -106,7 +106,7 @@ Candidates = Annotated[
     str | None,
     typer.Option(
         metavar="auto|N",
-        help="Attempts at the SQL, of which the result most agree on wins: N, or up to five where "
+        help="Attempts at the SQL, of which the result most agree on wins: N, or up to three where "
         "the first is in doubt.",
     ),
 ]

@@ -37,6 +37,7 @@ class Makeup:
     max_refinements: int = 3
     candidates: Count = 1
     examples: str = FIXED
+    steps_pay: bool | None = None
     baseline: bool = False
     oracle_schema: bool = False
 
@@ -87,6 +88,7 @@ class Makeup:
             "max_refinements": self.max_refinements,
             "candidates": self.candidates,
             "oracle_schema": self.oracle_schema,
+            **({} if self.steps_pay is None else {"steps_pay": self.steps_pay}),
             **self._examples(),
         }
 
@@ -113,6 +115,7 @@ class Makeup:
             max_refinements=self.max_refinements,
             candidates=self.candidates,
             examples=examples or FIXED,
+            steps_pay=self.steps_pay,
         )
         return list(pipeline.agents)
 
