@@ -53,7 +53,14 @@ class Refiner:
         """Write sql, result, candidates, findings, and error when nothing could be executed."""
         if message.error or not message.sql:
             return
-        trial = Trial(database, self.refine_empty, self.use_repair, message.candidates)
+        trial = Trial(
+            database,
+            self.refine_empty,
+            self.use_repair,
+            message.question,
+            message.evidence,
+            message.candidates,
+        )
         try:
             yield from self._refine(message, trial)
         except ParseError:
@@ -78,6 +85,11 @@ class Refiner:
             if repaired := trial.repaired(current):
                 yield record(message, self.name, f"repaired: {repaired[1]}")
                 current = repaired[0]
+            if turned := trial.turned(current):
+                yield record(message, self.name, f"repaired: {turned[1]}")
+                current = turned[0]
+                # As good as the one before by all that the result shows.
+                message.sql = current.sql
             if is_good(current) or is_refused(current):
                 return
             if trial.repeats(current) or rounds == self.max_refinements:

@@ -10,6 +10,7 @@ from macsql.checks import (
     repair,
     repair_keys,
     repair_literals,
+    repair_order,
     why_no_rows,
 )
 from macsql.database import Database, Result
@@ -26,13 +27,15 @@ ACCESS_DENIED = "access-denied"
 class Trial:
     """What was tried for one question, in order, and the way to try more.
 
-    ``refine_empty`` says when an empty result is a problem, ``use_repair`` whether statements with
-    a certain fault are repaired.
+    ``question`` and ``evidence`` say what is asked; ``refine_empty`` when an empty result is a
+    problem, ``use_repair`` whether statements with a certain fault are repaired.
     """
 
     database: Database
     refine_empty: EmptyRule = "diagnosed"
     use_repair: bool = True
+    question: str = ""
+    evidence: str = ""
     candidates: list[Candidate] = field(default_factory=list)
     seen: set[tuple[str, str]] = field(default_factory=set)
 
@@ -70,7 +73,20 @@ class Trial:
         """The best that can be made of ``sql`` without a model."""
         candidate = self.execute(sql, origin)
         better = self.repaired(candidate)
-        return better[0] if better else candidate
+        settled = better[0] if better else candidate
+        turned = self.turned(settled)
+        return turned[0] if turned else settled
+
+    def turned(self, candidate: Candidate) -> tuple[Candidate, str] | None:
+        """The same rows in ascending order, with the reason, where descending is a mistake."""
+        if not self.use_repair or not is_good(candidate):
+            return None
+        schema = self.database.schema
+        fix = repair_order(self.question, candidate.sql, schema, evidence=self.evidence)
+        if fix is None:
+            return None
+        better = self.execute(fix.sql, "repair")
+        return (better, fix.explanation) if is_good(better) else None
 
     def look(self, sql: str) -> Result | str:
         """What a statement finds that is no candidate, or the database's words when it fails."""

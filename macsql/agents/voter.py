@@ -87,7 +87,9 @@ class Voter:
         asked = next((s for s in reversed(message.steps) if s.messages and s.reply), None)
         if asked is None or message.error or not message.sql or wanted == 1:
             return
-        trial = Trial(database, self.refine_empty, self.use_repair)
+        trial = Trial(
+            database, self.refine_empty, self.use_repair, message.question, message.evidence
+        )
         best = trial.settle(message.sql, "decomposer")
         message.sql, message.candidates = best.sql, trial.candidates
         if is_refused(best):

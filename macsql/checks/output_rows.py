@@ -30,6 +30,12 @@ _SORTED = (
     r"sort(?:ed)? by|order(?:ed)? by|ascending|descending|alphabetical(?:ly)?|sorted|"
     r"in (?:\w+ )?order(?! (?:to|that|for))|lexicographic\w*|chronological\w*"
 )
+_SORT = r"sort\w*|order(?:ed|ing)?(?= by)|arrang\w+|in order(?= of)"
+_DOWNWARDS = (
+    r"desc\w*|decreas\w*|revers\w*|\w+est|most|best|worst|top|recent\w*|more|less|last|first|down|"
+    r"high\w*|large\w*|big\w*|old\w*|new\w*|maximum|popular\w*|rank\w*|to|this|these|those"
+)
+"""Words that may mean a descending order."""
 _ORDERLY = (
     r"sort\w*|order\w*|ascend\w*|descend\w*|alphabet\w*|lexico\w*|chronolog\w*|from \w+ to|"
     r"rank\w*|increasing|decreasing|by|first|last|list"
@@ -108,6 +114,21 @@ def _top(question: Question) -> int | None:
     return _NUMBERS.get(word) or (int(word) if word else None)
 
 
+def is_backwards(question: Question, output: Output) -> bool:
+    """Whether all rows are given in descending order where "sorted by age" is all that is said.
+
+    Of the gold queries for such questions of Spider's training set one in 300 descends.
+    """
+    order = output.tree.args.get("order")
+    return (
+        order is not None
+        and [bool(t.args.get("desc")) for t in order.expressions] == [True]
+        and output.tree.args.get("limit") is None
+        and question.says(_SORT)
+        and re.search(rf"\b(?:{_DOWNWARDS})\b", question.said) is None
+    )
+
+
 def orders(question: Question, output: Output) -> Iterator[Finding]:
     """An order is asked for in words and not given, given the other way, or given unasked."""
     order = output.tree.args.get("order")
@@ -123,6 +144,9 @@ def orders(question: Question, output: Output) -> Iterator[Finding]:
         said = "descending" if down else "ascending"
         message = f"the question asks for {said} order, and the query gives the opposite"
         yield finding("order-direction", "warning", message, f"write {'DESC' if down else 'ASC'}")
+    elif is_backwards(question, output):
+        message = "the question asks for an order and for none that descends; the query's does"
+        yield finding("order-direction", "warning", message, "leave DESC out")
     elif output.tree.args.get("limit") is None and not question.says(_ORDERLY):
         message = f"the question asks for no order, and the query orders by {shorten(order)}"
         yield finding("order-unasked", "hint", message, "leave ORDER BY out")

@@ -246,3 +246,33 @@ def test_the_model_sees_its_own_reply_as_it_wrote_it(answer: Answer) -> None:
     message = answer(reply, "```sql\nSELECT age FROM pupil\n```")
     asked = next(s.messages for s in message.steps if s.agent == "refiner" and s.messages)
     assert asked[-2] == {"role": "assistant", "content": reply}
+
+
+@pytest.mark.parametrize(
+    ("question", "descends"),
+    [
+        ("List the ages of the pupils, sorted by age.", False),
+        ("List the ages of the pupils in descending order of age.", True),
+        ("List the ages of the pupils, ordered from old to young.", True),
+        ("What are the ages of the pupils?", True),
+    ],
+)
+def test_an_order_that_nobody_turned_round_ascends(
+    answer: Answer, question: str, descends: bool
+) -> None:
+    asked = "SELECT age FROM pupil ORDER BY age DESC"
+    message = answer(asked, question=question)
+    assert message.sql == (asked if descends else "SELECT age FROM pupil ORDER BY age")
+    assert message.result is not None
+    ages = [row[0] for row in message.result.rows if row[0] is not None]
+    assert ages == sorted(ages, reverse=descends)
+    assert calls(message) == 1
+    assert [c.sql for c in message.candidates][-1] == message.sql
+
+
+def test_an_order_turned_round_is_kept_after_a_vote(answer: Answer) -> None:
+    asked = "SELECT age FROM pupil ORDER BY age DESC"
+    message = answer(
+        asked, asked, question="List the ages of the pupils by age, sorted.", candidates=2
+    )
+    assert message.sql == "SELECT age FROM pupil ORDER BY age"

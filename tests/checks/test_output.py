@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from macsql.checks.output import check_output
+from macsql.checks.output_fixes import repair_order
 from macsql.checks.question import asked_items, read_question
 
 
@@ -87,3 +88,32 @@ def test_things_that_a_question_lists(question: str, items: tuple[str, ...]) -> 
 )
 def test_no_text_raises(question: str, sql: str, school: Any) -> None:
     assert isinstance(check_output(question, sql, school.schema), list)
+
+
+@pytest.mark.parametrize(
+    ("sql", "turned"),
+    [
+        ("SELECT age FROM pupil ORDER BY age DESC", "SELECT age FROM pupil ORDER BY age"),
+        ("SELECT age FROM pupil ORDER BY age desc;", "SELECT age FROM pupil ORDER BY age;"),
+        (
+            "SELECT age -- DESC\nFROM pupil ORDER BY age DESC NULLS LAST",
+            "SELECT age -- DESC\nFROM pupil ORDER BY age NULLS LAST",
+        ),
+        ("SELECT age FROM pupil ORDER BY age", None),
+        ("SELECT age FROM pupil ORDER BY age DESC LIMIT 3", None),
+        ("SELECT age FROM pupil ORDER BY age DESC, id", None),
+        ("SELECT age FROM (SELECT age FROM pupil ORDER BY age DESC)", None),
+        ("SELECT age FROM pupil ORDER BY", None),
+    ],
+)
+def test_an_order_is_turned_round_and_nothing_else_changed(
+    sql: str, turned: str | None, school: Any
+) -> None:
+    found = repair_order("List the ages of all pupils, sorted by age.", sql, school.schema)
+    assert (found.sql if found else None) == turned
+
+
+def test_the_evidence_may_say_that_an_order_descends(school: Any) -> None:
+    sql, question = "SELECT age FROM pupil ORDER BY age DESC", "List the ages, sorted by age."
+    evidence = "sorted refers to descending age"
+    assert repair_order(question, sql, school.schema, evidence=evidence) is None
