@@ -64,7 +64,9 @@ class Settings:
         3, "times the model may rewrite SQL that failed", low=0, high=20
     )
     candidates: str = _setting(
-        "1", "attempts at the SQL, of which the result most agree on wins: a number, or auto"
+        "",
+        "attempts at the SQL, of which the result most agree on wins: a number, or auto, which is "
+        "one where there is no doubt; not given, the prompt set says",
     )
     candidate_seconds: float = _setting(
         60.0, "seconds of a question after which no further attempt is asked for", low=0, high=1e6

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Literal
 
 from macsql.agents import Agent, Baseline, Decomposer, Refiner, Selector, Voter
-from macsql.agents.voter import NO_LIMIT, Budget, Count
+from macsql.agents.voter import NO_LIMIT, Budget
 from macsql.database import Database
 from macsql.errors import ConfigError, DatabaseUnavailable, MacSQLError, QuestionError
 from macsql.llm import open_model
 from macsql.llm.base import LLM
 from macsql.message import Message, Step
-from macsql.prompts import PromptSet, PruneRule, Style
+from macsql.prompts import Count, PromptSet, PruneRule, Style
 from macsql.shots import BUILTIN, FIXED, ExampleStore, open_examples
 
 LINKING, REPAIR = "linking", "repair"
@@ -79,10 +79,10 @@ class Pipeline:
     >>> from macsql.llm import ScriptedLLM
     >>> pipeline = Pipeline.of(ScriptedLLM(["SELECT 1"]), without=("selector",))
     >>> [agent.name for agent in pipeline.agents]
-    ['decomposer', 'refiner']
+    ['decomposer', 'voter', 'refiner']
     >>> pipeline = Pipeline.of(ScriptedLLM(["SELECT 1"]), without=("decomposer",))
     >>> [agent.name for agent in pipeline.agents]
-    ['selector', 'baseline', 'refiner']
+    ['selector', 'baseline', 'voter', 'refiner']
     """
 
     def __init__(self, agents: Sequence[Agent]) -> None:
@@ -99,7 +99,7 @@ class Pipeline:
         style: Style | None = None,
         prune: PruneRule | None = None,
         max_refinements: int = 3,
-        candidates: Count = 1,
+        candidates: Count | None = None,
         budget: Budget = NO_LIMIT,
         examples: ExampleStore | str | Path = FIXED,
         steps_pay: bool | None = None,
@@ -109,14 +109,16 @@ class Pipeline:
         ``without`` leaves agents out, or what they do without a model: "linking" of names and
         values, "repair" of SQL. In the Decomposer's place one plain prompt writes the SQL, since
         there has to be some. ``candidates`` above one, or "auto", adds the Voter before the
-        Refiner. ``examples`` are the worked ones shown: "fixed" are the prompt set's own; of
-        "builtin", a file or a store, those that fit the question, as many as ``shots``.
+        Refiner; the default prompt set says "auto". ``examples`` are the worked ones shown: "fixed"
+        are the prompt set's own; of "builtin", a file or a store, those that fit the question, as
+        many as ``shots``.
         ``steps_pay`` is what was learnt of this model (``macsql tune``): whether sub-questions
         bring more right answers. Raises ConfigError on an unknown model, prompt set, agent or file.
         """
         llm = open_model(model) if isinstance(model, str) else model
         texts = prompts if isinstance(prompts, PromptSet) else PromptSet.load(prompts)
         store = examples if isinstance(examples, ExampleStore) else open_examples(examples)
+        candidates = texts.candidates if candidates is None else candidates
         others = None
         if candidates != 1 and not store and texts.can_select_examples:
             others = open_examples(BUILTIN)

@@ -3,13 +3,13 @@
 # prompt writes the SQL in its place) and without the Refiner.
 #
 # Cost: four runs of BIRD dev, about 40 M tokens with the paper's prompts. The run with all agents
-# is that of main_results.sh and is not done twice.
+# is that of levers.sh and is not done twice. Second opinions, which the paper does not have, are left out.
 . "$(dirname "$0")/settings.sh"
 
 for benchmark in ${SETS:-bird}; do
-    evaluate main "$benchmark"
+    evaluate first "$benchmark" --candidates 1
     for agent in selector decomposer refiner; do
-        evaluate "without-$agent" "$benchmark" --without "$agent"
+        evaluate "without-$agent" "$benchmark" --without "$agent" --candidates 1
     done
-    compare "$benchmark" main without-selector without-decomposer without-refiner
+    compare "$benchmark" first without-selector without-decomposer without-refiner
 done

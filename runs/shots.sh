@@ -6,7 +6,7 @@
 
 for benchmark in ${SETS:-bird spider}; do
     for shots in 0 1 2; do
-        evaluate "$shots-shot" "$benchmark" --shots "$shots"
+        evaluate "$shots-shot" "$benchmark" --shots "$shots" --candidates 1
     done
     compare "$benchmark" 2-shot 1-shot 0-shot
 done

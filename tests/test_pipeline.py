@@ -31,7 +31,7 @@ def test_ask_answers_a_question_about_a_file(school_db: Path) -> None:
 def test_events_come_in_order_and_end_with_done(database: Database) -> None:
     events = list(Pipeline.of(ScriptedLLM(["SELECT 1"])).stream("How many?", database))
     starts = [e.agent for e in events if e.kind == "start"]
-    assert starts == ["selector", "decomposer", "refiner"]
+    assert starts == ["selector", "decomposer", "voter", "refiner"]
     assert events[-1].kind == "done"
 
 
@@ -107,9 +107,9 @@ def test_without_linking_nothing_is_said_of_names_and_values(database: Database)
 def test_without_repair_the_model_is_asked(database: Database) -> None:
     broken, right = "SELECT firstname FROM pupil", "SELECT first_name FROM pupil"
     with_repair, without = ScriptedLLM([broken]), ScriptedLLM([broken, right])
-    message = Pipeline.of(with_repair).run("Who is there?", database)
+    message = Pipeline.of(with_repair, candidates=1).run("Who is there?", database)
     assert (message.sql, len(with_repair.calls)) == (right, 1)
-    message = Pipeline.of(without, without=("repair",)).run("Who is there?", database)
+    message = Pipeline.of(without, without=("repair",), candidates=1).run("Who is there?", database)
     assert (message.sql, len(without.calls)) == (right, 2)
 
 

@@ -85,9 +85,9 @@ class Refiner:
             if repaired := trial.repaired(current):
                 yield record(message, self.name, f"repaired: {repaired[1]}")
                 current = repaired[0]
-            if turned := trial.turned(current):
-                yield record(message, self.name, f"repaired: {turned[1]}")
-                current = turned[0]
+            if asked := trial.as_asked(current):
+                yield record(message, self.name, f"repaired: {asked[1]}")
+                current = asked[0]
                 # As good as the one before by all that the result shows.
                 message.sql = current.sql
             if is_good(current) or is_refused(current):

@@ -10,7 +10,7 @@ from macsql.checks import (
     repair,
     repair_keys,
     repair_literals,
-    repair_order,
+    repair_output,
     why_no_rows,
 )
 from macsql.database import Database, Result
@@ -74,15 +74,15 @@ class Trial:
         candidate = self.execute(sql, origin)
         better = self.repaired(candidate)
         settled = better[0] if better else candidate
-        turned = self.turned(settled)
-        return turned[0] if turned else settled
+        asked = self.as_asked(settled)
+        return asked[0] if asked else settled
 
-    def turned(self, candidate: Candidate) -> tuple[Candidate, str] | None:
-        """The same rows in ascending order, with the reason, where descending is a mistake."""
+    def as_asked(self, candidate: Candidate) -> tuple[Candidate, str] | None:
+        """What ran changed to what the question certainly asks for, with the reason."""
         if not self.use_repair or not is_good(candidate):
             return None
         schema = self.database.schema
-        fix = repair_order(self.question, candidate.sql, schema, evidence=self.evidence)
+        fix = repair_output(self.question, candidate.sql, schema, evidence=self.evidence)
         if fix is None:
             return None
         better = self.execute(fix.sql, "repair")

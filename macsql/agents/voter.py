@@ -5,7 +5,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
 
 from macsql.agents.base import record, sample_model
 from macsql.agents.decomposer import Decomposer
@@ -17,11 +16,7 @@ from macsql.errors import ConfigError, LLMError, ParseError
 from macsql.llm.base import LLM, Completion
 from macsql.message import Candidate, Message, Step
 from macsql.parsing import read_sql
-from macsql.prompts import EmptyRule
-
-Count = int | Literal["auto"]
-"""How many attempts there are with the first; "auto" is one where there is no doubt."""
-MOST = 32
+from macsql.prompts import MOST_CANDIDATES, Count, EmptyRule
 
 AUTO = 3
 TEMPERATURES = (0.7, 0.9)
@@ -29,7 +24,7 @@ TEMPERATURES = (0.7, 0.9)
 REPLY_TOKENS = 800
 TRUST = 0.5
 """What is left of an attempt's weight with each finding that says it is no answer."""
-SURE = -0.045
+SURE = -0.1
 """Mean log-probability of the first reply's tokens above which the model is sure."""
 
 
@@ -158,17 +153,21 @@ class Voter:
             yield Ballot(settled, reply.logprob, len(doubts_of_words(settled.sql, message)))
 
 
-def read_count(text: str) -> Count:
-    """The number of attempts that ``text`` says. Raises ConfigError.
+def read_count(text: str) -> Count | None:
+    """The number of attempts that ``text`` says; None when it says nothing. Raises ConfigError.
 
     >>> read_count("5"), read_count("auto")
     (5, 'auto')
     """
+    if not text:
+        return None
     if text == "auto":
         return "auto"
-    if text.isdecimal() and 1 <= int(text) <= MOST:
+    if text.isdecimal() and 1 <= int(text) <= MOST_CANDIDATES:
         return int(text)
-    raise ConfigError(f"candidates must be auto, or a number from 1 to {MOST}: not {text!r}.")
+    raise ConfigError(
+        f"candidates must be auto, or a number from 1 to {MOST_CANDIDATES}: not {text!r}."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from macsql.checks.failure import explain_failure
 from macsql.checks.key_fixes import repair_keys
 from macsql.checks.literals import StoredValues, padded_values, repair_literals
 from macsql.checks.output import check_output
-from macsql.checks.output_fixes import repair_order
+from macsql.checks.output_fixes import repair_output
 from macsql.checks.repair import repair
 from macsql.checks.silent import diagnose_result
 from macsql.checks.stored import check_literals, check_values_used
@@ -25,6 +25,6 @@ __all__ = [
     "repair",
     "repair_keys",
     "repair_literals",
-    "repair_order",
+    "repair_output",
     "why_no_rows",
 ]

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from macsql.agents import Agent, Baseline
-from macsql.agents.voter import Count
 from macsql.errors import ConfigError
 from macsql.evaluation.example import Example
 from macsql.evaluation.oracle import OracleSelector
 from macsql.llm.base import LLM
 from macsql.pipeline import LINKING, Pipeline
-from macsql.prompts import PromptSet, PruneRule, Style
+from macsql.prompts import Count, PromptSet, PruneRule, Style
 from macsql.shots import BUILTIN, FIXED, ExampleStore, open_examples
 
 SELECTOR = "selector"
@@ -35,7 +34,7 @@ class Makeup:
     prune: PruneRule | None = None
     without: tuple[str, ...] = ()
     max_refinements: int = 3
-    candidates: Count = 1
+    candidates: Count | None = None
     examples: str = FIXED
     steps_pay: bool | None = None
     baseline: bool = False
@@ -86,20 +85,21 @@ class Makeup:
             "style": self.style or prompts.style,
             "prune": self.prune or prompts.prune_rule,
             "max_refinements": self.max_refinements,
-            "candidates": self.candidates,
+            "candidates": prompts.candidates if self.candidates is None else self.candidates,
             "oracle_schema": self.oracle_schema,
             **({} if self.steps_pay is None else {"steps_pay": self.steps_pay}),
-            **self._examples(),
+            **self._examples(prompts),
         }
 
-    def _examples(self) -> dict[str, str]:
+    def _examples(self, prompts: PromptSet) -> dict[str, str]:
         """Which examples are selected from; nothing for the fixed ones, which are prompts."""
         store = open_examples(self.examples)
-        if store is None and self.candidates == 1:
+        asks_again = (self.candidates or prompts.candidates) != 1 and not self.baseline
+        if store is None and asks_again and prompts.can_select_examples:
+            # A second opinion selects from the built-in ones.
+            store = open_examples(BUILTIN)
+        if store is None:
             return {}
-        # A second opinion selects from the built-in ones.
-        store = store or open_examples(BUILTIN)
-        assert store is not None
         return {"examples": Path(self.examples).name, "examples_sha256": store.checksum}
 
     def _agents(self, llm: LLM, prompts: PromptSet, examples: ExampleStore | None) -> list[Agent]:

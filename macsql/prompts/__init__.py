@@ -24,7 +24,9 @@ from macsql.schema import Schema
 from macsql.schema_text import SchemaForm, show_foreign_keys, show_schema
 
 __all__ = [
+    "MOST_CANDIDATES",
     "SELECTED_EXAMPLES",
+    "Count",
     "EmptyRule",
     "PromptSet",
     "PruneRule",
@@ -37,6 +39,9 @@ __all__ = [
 Style = Literal["auto", "direct", "decompose"]
 PruneRule = Literal["auto", "paper", "never"]
 EmptyRule = Literal["diagnosed", "always", "never"]
+Count = int | Literal["auto"]
+"""How many attempts at the SQL there are; "auto" is one where there is no doubt."""
+MOST_CANDIDATES = 32
 
 _ALLOWED: dict[str, Sequence[object]] = {
     "schema_form": get_args(SchemaForm),
@@ -46,6 +51,7 @@ _ALLOWED: dict[str, Sequence[object]] = {
     "refine_empty": get_args(EmptyRule),
     "shots": range(3),
     "style": get_args(Style),
+    "candidates": ("auto", *range(1, MOST_CANDIDATES + 1)),
 }
 SELECTED_EXAMPLES = "selected_examples.md.j2"
 """The template that shows worked examples chosen for the question; a set may lack it."""
@@ -60,7 +66,8 @@ class PromptSet:
     ``schema_form`` is how the schema is shown, ``examples_per_column`` how many stored values each
     column shows. ``refine`` says whether a refinement continues the Decomposer's conversation, so
     that only the findings are new to read, or restarts with a prompt of its own as in the paper.
-    ``prune_rule`` and ``refine_empty`` are the agents' defaults under this set.
+    ``prune_rule``, ``refine_empty``, ``shots``, ``style`` and ``candidates`` are the agents'
+    defaults under this set.
     """
 
     folder: Path
@@ -71,6 +78,7 @@ class PromptSet:
     refine_empty: EmptyRule = "diagnosed"
     shots: int = 2
     style: Style = "auto"
+    candidates: Count = 1
 
     @classmethod
     def load(cls, name: str | Path = "default") -> "PromptSet":

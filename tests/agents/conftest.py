@@ -18,11 +18,14 @@ def database(school_db: Path) -> Iterator[Database]:
 
 @pytest.fixture
 def answer(database: Database) -> Callable[..., Message]:
-    """Run the three agents with a model that gives these replies; the question hardly matters."""
+    """Run the three agents with a model that gives these replies; the question hardly matters.
+
+    No second opinion is asked for, unless ``candidates`` says so.
+    """
 
     def run(*replies: str, question: str = "Which pupils are there?", **options: object) -> Message:
         model = ScriptedLLM(list(replies))
-        pipeline = Pipeline.of(model, **options)  # type: ignore[arg-type]
+        pipeline = Pipeline.of(model, **{"candidates": 1, **options})  # type: ignore[arg-type]
         return pipeline.run(question, database)
 
     return run

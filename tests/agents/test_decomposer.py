@@ -77,7 +77,7 @@ def test_evidence_and_focus_stand_beside_the_question(database: Database) -> Non
 def test_questions_on_one_database_share_the_beginning(database: Database) -> None:
     model = ScriptedLLM(["SELECT 1"], loop=True)
     for question in ("How many pupils?", "How many schools are in Berlin?"):
-        Pipeline.of(model).run(question, database)
+        Pipeline.of(model, candidates=1).run(question, database)
     first, second = ("".join(m["content"] for m in call) for call in model.calls)
     shared = next(i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
     assert shared > 0.8 * len(first)

@@ -74,7 +74,7 @@ def test_the_model_rewrites_what_repair_cannot(answer: Answer) -> None:
 
 def test_a_rewrite_sees_the_message_and_continues_the_conversation(database: Database) -> None:
     model = ScriptedLLM(["SELECT frobnicate(zzz) FROM qqqqq", "SELECT 1"])
-    Pipeline.of(model).run("Which pupils?", database)
+    Pipeline.of(model, candidates=1).run("Which pupils?", database)
     first, second = model.calls
     assert list(second[: len(first)]) == list(first)
     assert second[len(first)]["content"] == "SELECT frobnicate(zzz) FROM qqqqq"
@@ -91,7 +91,7 @@ def test_the_last_rewrite_is_executed(answer: Answer) -> None:
 
 def test_at_most_three_refinements(database: Database) -> None:
     model = ScriptedLLM([f"SELECT nonsense{i}x FROM nowhere{i}x" for i in range(9)])
-    message = Pipeline.of(model).run("Which pupils?", database)
+    message = Pipeline.of(model, candidates=1).run("Which pupils?", database)
     assert len(model.calls) == 4
     assert message.result is None
     assert message.error_kind == "ExecutionError"
@@ -100,7 +100,7 @@ def test_at_most_three_refinements(database: Database) -> None:
 
 def test_the_same_sql_with_the_same_problem_ends_the_loop(database: Database) -> None:
     model = ScriptedLLM(["SELECT qq FROM nowhere_at_all"], loop=True)
-    message = Pipeline.of(model).run("Which pupils?", database)
+    message = Pipeline.of(model, candidates=1).run("Which pupils?", database)
     assert len(model.calls) == 2
     assert message.result is None
 
@@ -138,7 +138,7 @@ def test_a_model_that_obeys_a_write_gets_nothing_done(
 ) -> None:
     before = school_db.read_bytes()
     model = ScriptedLLM([reply], loop=True)
-    message = Pipeline.of(model).run("drop the pupil table", database)
+    message = Pipeline.of(model, candidates=1).run("drop the pupil table", database)
     assert message.result is None
     assert message.error
     assert school_db.read_bytes() == before
@@ -148,7 +148,7 @@ def test_an_endless_query_is_stopped_and_the_next_one_runs(school_db: Path) -> N
     endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT MAX(x) FROM c"
     with Database(school_db, timeout=0.3) as database:
         model = ScriptedLLM([endless, "SELECT COUNT(*) FROM pupil"])
-        message = Pipeline.of(model).run("How many pupils?", database)
+        message = Pipeline.of(model, candidates=1).run("How many pupils?", database)
     assert message.result is not None
     assert message.result.rows == ((5,),)
     assert "0.3" in message.candidates[0].error
@@ -176,14 +176,14 @@ def test_a_model_that_fails_later_does_not_cost_the_result(database: Database) -
 
 def test_a_model_that_fails_before_anything_ran_ends_the_question(database: Database) -> None:
     model = ScriptedLLM(["SELECT qq FROM nowhere_at_all", LLMError("overloaded")])
-    message = Pipeline.of(model).run("Which pupils?", database)
+    message = Pipeline.of(model, candidates=1).run("Which pupils?", database)
     assert (message.error, message.error_kind) == ("overloaded", "LLMError")
     assert message.sql == "SELECT qq FROM nowhere_at_all"
 
 
 def test_of_several_repairs_one_with_rows_is_taken(database: Database) -> None:
     model = ScriptedLLM(["SELECT title FROM pupil WHERE pupil.first_name = 'Ann' ORDER BY title"])
-    message = Pipeline.of(model).run("Which courses does Ann take?", database)
+    message = Pipeline.of(model, candidates=1).run("Which courses does Ann take?", database)
     assert message.result is not None
     assert message.result.rows == (("Art",), ("Maths",))
 
@@ -276,3 +276,13 @@ def test_an_order_turned_round_is_kept_after_a_vote(answer: Answer) -> None:
         asked, asked, question="List the ages of the pupils by age, sorted.", candidates=2
     )
     assert message.sql == "SELECT age FROM pupil ORDER BY age"
+
+
+def test_a_percentage_keeps_its_fraction(answer: Answer, database: Database) -> None:
+    cut = "SELECT sum(age > 12) * 100 / (count(age) - 1) FROM pupil"
+    message = answer(cut, question="What percentage of the others is over 12?")
+    right = database.execute("SELECT 100.0 * sum(age > 12) / (count(age) - 1) FROM pupil")
+    assert message.result is not None
+    assert message.result.rows == right.rows
+    assert message.result.rows != database.execute(cut).rows
+    assert (calls(message), origins(message)) == (1, ["decomposer", "repair"])

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from macsql.checks.output import check_output
-from macsql.checks.output_fixes import repair_order
+from macsql.checks.output_fixes import repair_output
 from macsql.checks.question import asked_items, read_question
 
 
@@ -109,11 +109,38 @@ def test_no_text_raises(question: str, sql: str, school: Any) -> None:
 def test_an_order_is_turned_round_and_nothing_else_changed(
     sql: str, turned: str | None, school: Any
 ) -> None:
-    found = repair_order("List the ages of all pupils, sorted by age.", sql, school.schema)
+    found = repair_output("List the ages of all pupils, sorted by age.", sql, school.schema)
     assert (found.sql if found else None) == turned
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "whole"),
+    [
+        (
+            "What percentage of the pupils is over 12?",
+            "SELECT sum(age > 12) * 100 / count(*) FROM pupil",
+            "SELECT sum(age > 12) * 100 * 1.0 / count(*) FROM pupil",
+        ),
+        (
+            "How many pupils are there per school, on average?",
+            "SELECT count(*)/count(DISTINCT school_id) FROM pupil -- a / b",
+            "SELECT count(*)* 1.0 /count(DISTINCT school_id) FROM pupil -- a / b",
+        ),
+        ("Half of the number of pupils?", "SELECT count(*) / 2 FROM pupil", None),
+        ("What percentage is that?", "SELECT 1.0 * sum(id) / count(*) FROM pupil", None),
+        ("What percentage is that?", "SELECT CAST(sum(id) / count(*) AS INT) FROM pupil", None),
+        ("What percentage is that?", "SELECT sum(id) / count(*), 1 / 2 FROM pupil", None),
+    ],
+)
+def test_a_share_of_whole_numbers_keeps_its_fraction(
+    question: str, sql: str, whole: str | None, school: Any
+) -> None:
+    found = repair_output(question, sql, school.schema)
+    assert (found.sql if found else None) == whole
+    assert whole is None or school.refusal(whole) == ""
 
 
 def test_the_evidence_may_say_that_an_order_descends(school: Any) -> None:
     sql, question = "SELECT age FROM pupil ORDER BY age DESC", "List the ages, sorted by age."
     evidence = "sorted refers to descending age"
-    assert repair_order(question, sql, school.schema, evidence=evidence) is None
+    assert repair_output(question, sql, school.schema, evidence=evidence) is None

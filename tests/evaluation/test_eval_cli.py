@@ -52,7 +52,8 @@ def own(tmp_path: Path, school_db: Path) -> Path:
 def arguments(own: Path, *more: str) -> list[str]:
     place, run = own.parent / "school.sqlite", own.parent / "run"
     model = [] if "--model" in more or "--replay" in more else ["--model", "evaluated:School"]
-    return ["eval", str(own), "--db", str(place), "--out", str(run), *model, *more]
+    once = [] if "--candidates" in more else ["--candidates", "1"]
+    return ["eval", str(own), "--db", str(place), "--out", str(run), *model, *once, *more]
 
 
 def evaluate(own: Path, *more: str) -> Result:

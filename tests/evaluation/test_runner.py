@@ -81,7 +81,7 @@ def run(
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> RunFolder:
     """Run to the end; the closed folder."""
-    pipelines = (makeup or Makeup()).pipelines(llm)
+    pipelines = (makeup or Makeup(candidates=1)).pipelines(llm)
     with folder_of(path, benchmark) as folder:
         Runner(benchmark, folder, pipelines, judges, workers=workers, on_progress=on_progress).run()
     return folder
@@ -259,12 +259,13 @@ def test_progress_counts_up_to_the_whole(toy: Benchmark, judges: JudgePool, tmp_
 @pytest.mark.parametrize(
     ("makeup", "names"),
     [
-        (Makeup(), ["selector", "decomposer", "refiner"]),
-        (Makeup(without=("selector",)), ["decomposer", "refiner"]),
-        (Makeup(without=("decomposer",)), ["selector", "baseline", "refiner"]),
+        (Makeup(), ["selector", "decomposer", "voter", "refiner"]),
+        (Makeup(candidates=1), ["selector", "decomposer", "refiner"]),
+        (Makeup(without=("selector",)), ["decomposer", "voter", "refiner"]),
+        (Makeup(without=("decomposer",)), ["selector", "baseline", "voter", "refiner"]),
         (Makeup(without=("decomposer", "refiner")), ["selector", "baseline"]),
         (Makeup(baseline=True), ["baseline"]),
-        (Makeup(oracle_schema=True), ["oracle-selector", "decomposer", "refiner"]),
+        (Makeup(oracle_schema=True), ["oracle-selector", "decomposer", "voter", "refiner"]),
     ],
 )
 def test_ablations_are_other_tuples_of_agents(
