@@ -178,7 +178,7 @@ def test_an_endless_stdin_is_not_read_to_its_end(answering: Path) -> None:
 
 
 def test_a_refinement_shows_its_reason(answering: Path) -> None:
-    done = run("ask", "Who?", "--model", "answering:Mended")
+    done = run("ask", "Who?", "--model", "answering:Mended", "--candidates", "1")
     assert done.exit_code == 0
     assert "failed: " in done.stderr
     assert "zzqxv" in done.stderr
@@ -187,8 +187,18 @@ def test_a_refinement_shows_its_reason(answering: Path) -> None:
 
 
 def test_refinements_can_be_forbidden(answering: Path) -> None:
-    done = run("ask", "Who?", "--model", "answering:Mended", "--max-refinements", "0")
+    done = run(
+        *("ask", "Who?", "--model", "answering:Mended"),
+        *("--max-refinements", "0", "--candidates", "1"),
+    )
     assert done.exit_code == 1
+
+
+def test_a_second_opinion_is_asked_for_where_the_first_failed(answering: Path) -> None:
+    done = run("ask", "Who?", "--model", "answering:Mended", "--max-refinements", "0")
+    assert done.exit_code == 0
+    assert "Eve" in done.stdout
+    assert "attempts agree" in done.stderr
 
 
 def test_an_agent_can_be_left_out(answering: Path) -> None:
@@ -206,7 +216,8 @@ def test_without_the_decomposer_one_prompt_writes_the_sql(answering: Path) -> No
 
 
 def test_show_prompts_shows_each_message_once(answering: Path) -> None:
-    stderr = run("ask", "Who is it?", "--model", "answering:Mended", "--show-prompts").stderr
+    options = ("--show-prompts", "--candidates", "1")
+    stderr = run("ask", "Who is it?", "--model", "answering:Mended", *options).stderr
     assert stderr.count("CREATE TABLE pupil") == 1
     assert stderr.count("Question: Who is it?") == 1
     assert "--- 2 messages as before" in stderr

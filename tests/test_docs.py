@@ -33,7 +33,7 @@ def test_readme_snippet_with_a_scripted_model(
     scripted = scripted.replace('"local"', "model")
     assert scripted != snippet
     exec(compile(scripted, "README.md", "exec"), {"model": model})
-    assert len(model.calls) == 1
+    assert len(model.calls) >= 1
     assert ("SELECT school_id" in (out := capsys.readouterr().out)) or ("done" in out)
 
 

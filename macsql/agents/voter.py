@@ -104,6 +104,9 @@ class Voter:
                 break
             ballots += self._cast(replies, trial, message)
             yield from message.steps[-len(replies) :]
+        if len(ballots) == 1:
+            yield record(message, self.name, "no second opinion was had")
+            return
         best, share = elect(ballots)
         message.sql, message.confidence = best.sql, round(share, 3)
         yield record(message, self.name, f"{share:.0%} of {len(ballots)} attempts agree")

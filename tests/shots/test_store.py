@@ -189,7 +189,16 @@ def test_a_run_records_which_examples_it_had(tmp_path: Path) -> None:
     assert first["examples"] == "pairs.jsonl"
     file.write_text('{"question": "How many?", "sql": "SELECT 2"}\n')
     assert Makeup(examples=str(file)).options()["examples_sha256"] != first["examples_sha256"]
-    assert "examples" not in Makeup().options()
+    assert "examples" not in Makeup(candidates=1).options()
+
+
+def test_a_run_records_the_examples_of_second_opinions() -> None:
+    assert (
+        Makeup().options()["examples_sha256"]
+        == Makeup(examples="builtin").options()["examples_sha256"]
+    )
+    assert "examples" not in Makeup(prompts="paper").options()
+    assert "examples" not in Makeup(baseline=True).options()
 
 
 def test_a_question_with_evidence_is_shown_examples_with_evidence(school: Database) -> None:
