@@ -144,3 +144,19 @@ def test_the_evidence_may_say_that_an_order_descends(school: Any) -> None:
     sql, question = "SELECT age FROM pupil ORDER BY age DESC", "List the ages, sorted by age."
     evidence = "sorted refers to descending age"
     assert repair_output(question, sql, school.schema, evidence=evidence) is None
+
+
+VALID = (Path(__file__).parent / "valid.sql").read_text(encoding="utf-8").splitlines()[1:]
+
+
+@pytest.mark.parametrize("question", ["Ages, sorted by age.", "What percentage of all pupils?", ""])
+@pytest.mark.parametrize(
+    "sql", [*VALID, "", "SELECT", "VALUES (1)", "SELECT 7 / 2 ORDER BY 1 DESC"]
+)
+def test_what_is_made_of_a_statement_runs_and_is_left_alone(
+    question: str, sql: str, school: Any
+) -> None:
+    found = repair_output(question, sql, school.schema)
+    if found is not None:
+        assert school.refusal(found.sql) == ""
+        assert repair_output(question, found.sql, school.schema) is None
