@@ -24,7 +24,8 @@ _IN_NAMES = {
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "ten": 10}
 _FOR_LIMIT = (
     rf"{_EXTREME}|\w+est|first|last|recent|recently|\d+|one|{'|'.join(_NUMBERS)}|more|less|any|"
-    r"single|common|popular|mostly|only|ever|some|an example"
+    r"single|common|popular|mostly|only|ever|some|an example|majority|predominant\w*|main(?:ly)?|"
+    r"primary|primarily|leading|favou?rite|dominant"
 )
 _SORTED = (
     r"sort(?:ed)? by|order(?:ed)? by|ascending|descending|alphabetical(?:ly)?|sorted|"
