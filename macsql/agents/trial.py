@@ -1,6 +1,6 @@
 """``Trial``: statements tried for one question: executed, checked and repaired without a model."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from macsql.checks import (
     Repair,
@@ -38,6 +38,7 @@ class Trial:
     evidence: str = ""
     candidates: list[Candidate] = field(default_factory=list)
     seen: set[tuple[str, str]] = field(default_factory=set)
+    settled: dict[str, Candidate] = field(default_factory=dict)
 
     def execute(self, sql: str, origin: str) -> Candidate:
         """Run ``sql`` and say what is wrong with it; a DatabaseError is feedback, not the end."""
@@ -70,12 +71,18 @@ class Trial:
         return next((c for c in reversed(self.candidates) if c.sql == sql), None)
 
     def settle(self, sql: str, origin: str) -> Candidate:
-        """The best that can be made of ``sql`` without a model."""
+        """The best that can be made of ``sql`` without a model; the same text runs only once."""
+        if sql in self.settled:
+            known = self.known(sql)
+            assert known is not None
+            self.candidates.append(replace(known, origin=origin))
+            return self.settled[sql]
         candidate = self.execute(sql, origin)
         better = self.repaired(candidate)
         settled = better[0] if better else candidate
         asked = self.as_asked(settled)
-        return asked[0] if asked else settled
+        self.settled[sql] = asked[0] if asked else settled
+        return self.settled[sql]
 
     def as_asked(self, candidate: Candidate) -> tuple[Candidate, str] | None:
         """What ran changed to what the question certainly asks for, with the reason."""

@@ -1,6 +1,7 @@
 """Voter: further attempts at the SQL where the first is in doubt; the result most agree on wins."""
 
 import math
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,11 +36,11 @@ class Budget:
     seconds: float = math.inf
     tokens: float = math.inf
 
-    def is_spent(self, message: Message) -> bool:
-        """Whether the model has taken that much for ``message``, or more."""
+    def is_spent(self, message: Message, seconds: float) -> bool:
+        """Whether ``message`` has taken that many tokens or ``seconds``, or more."""
         usage = message.usage
         tokens = usage.input_tokens - usage.cached_tokens + usage.output_tokens
-        return tokens >= self.tokens or sum(s.seconds for s in message.steps) >= self.seconds
+        return tokens >= self.tokens or seconds >= self.seconds
 
 
 NO_LIMIT = Budget()
@@ -78,6 +79,8 @@ class Voter:
 
     def run(self, message: Message, database: Database) -> Iterator[Step]:
         """Write sql, candidates and confidence."""
+        # Queries that run long count as well as calls of the model.
+        began = time.perf_counter() - sum(s.seconds for s in message.steps)
         wanted = AUTO if self.candidates == "auto" else self.candidates
         asked = next((s for s in reversed(message.steps) if s.messages and s.reply), None)
         if asked is None or message.error or not message.sql or wanted == 1:
@@ -94,7 +97,9 @@ class Voter:
             return
         ballots = [first]
         for conversation, count, temperature in self._ways(message, database, wanted - 1):
-            if _is_settled(ballots, wanted) or self.budget.is_spent(message):
+            if _is_settled(ballots, wanted) or self.budget.is_spent(
+                message, time.perf_counter() - began
+            ):
                 break
             try:
                 replies = self._ask(message, conversation, count, temperature)

@@ -184,6 +184,28 @@ def test_a_spent_budget_ends_the_asking(answer: Answer, budget: Budget) -> None:
     assert (origins(message), message.confidence) == (["decomposer"], None)
 
 
+def test_queries_that_run_long_are_part_of_the_budget(database: Database) -> None:
+    slow = (
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) "
+        "SELECT max(i) FROM n WHERE i < 0"
+    )
+    model = ScriptedLLM([slow, ONE, ONE])
+    pipeline = Pipeline.of(model, candidates="auto", budget=Budget(seconds=0.01))
+    pipeline.run("Which is it?", database)
+    assert len(model.calls) == 1
+
+
+def test_the_same_statement_is_executed_once(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    executed: list[str] = []
+    execute = database.execute
+    monkeypatch.setattr(database, "execute", lambda sql: (executed.append(sql), execute(sql))[1])
+    message = Pipeline.of(ScriptedLLM([ONE, ONE, ONE]), candidates=5).run("Who?", database)
+    assert executed.count(ONE) == 1
+    assert origins(message) == ["decomposer", "voter", "voter"]
+
+
 def test_an_attempt_that_does_not_look_like_an_answer_weighs_less() -> None:
     doubtful = replace(ballot((("x",),)), doubts=1)
     chosen, share = elect([doubtful, ballot((("y",),))])
