@@ -18,6 +18,7 @@ from macsql.llm.base import LLM, Completion
 from macsql.message import Candidate, Message, Step
 from macsql.parsing import read_sql
 from macsql.prompts import MOST_CANDIDATES, Count, EmptyRule
+from macsql.shots import shape_of
 
 AUTO = 3
 TEMPERATURES = (0.7, 0.9)
@@ -25,6 +26,8 @@ TEMPERATURES = (0.7, 0.9)
 REPLY_TOKENS = 800
 TRUST = 0.5
 """What is left of an attempt's weight with each finding that says it is no answer."""
+SIMPLE = 0.9
+"""What is left of it with each table that is joined, and each SELECT after the first."""
 SURE = -0.1
 """Mean log-probability of the first reply's tokens above which the model is sure."""
 
@@ -217,9 +220,13 @@ def _standing(ballot: Ballot) -> tuple[bool, bool, bool, bool]:
 
 
 def _weight(ballot: Ballot) -> float:
-    """How likely the words were for the model, less for each doubt, but never nothing."""
+    """How likely the words were for the model, less for each doubt and each further part of the
+    statement, but never nothing.
+    """
     likely = 1.0 if ballot.logprob is None else math.exp(max(ballot.logprob, -3.0))
-    return float(likely * TRUST**ballot.doubts)
+    words = Counter(shape_of(ballot.candidate.sql).split())
+    parts = words["JOIN"] + max(0, words["SELECT"] - 1)
+    return float(likely * TRUST**ballot.doubts * SIMPLE ** min(parts, 20))
 
 
 def _same_rows(candidate: Candidate) -> object:

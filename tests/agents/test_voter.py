@@ -153,6 +153,18 @@ def test_likelier_words_weigh_more() -> None:
     assert share == pytest.approx(math.exp(-0.01) / (math.exp(-0.01) + math.exp(-2.0)))
 
 
+def test_of_two_results_the_simpler_statement_weighs_more() -> None:
+    joined = ballot((("x",),), -0.05)
+    sql = "SELECT p.name FROM pupil AS p JOIN school AS s ON p.school_id = s.id"
+    joined = replace(joined, candidate=replace(joined.candidate, sql=sql))
+    text = replace(
+        joined.candidate, sql="SELECT ' JOIN JOIN JOIN '", result=ballot((("y",),)).candidate.result
+    )
+    chosen, share = elect([joined, Ballot(text, -0.05)])
+    assert chosen is text
+    assert share == pytest.approx(1 / 1.9)
+
+
 def test_a_failure_never_wins_against_a_result() -> None:
     chosen, _ = elect([ballot(None), ballot(None), ballot((("x",),), -3.0)])
     assert chosen.result is not None
