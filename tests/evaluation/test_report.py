@@ -99,7 +99,9 @@ def make_run(
 
 
 @pytest.fixture
-def two_runs(tmp_path: Path, school_db: Path) -> tuple[Path, Path]:
+def two_runs(tmp_path: Path, school_db: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    # Runs of one second share the line that says when they were made, others do not.
+    monkeypatch.setattr("macsql.evaluation.folder._now", lambda: "2026-11-30T12:00:00+00:00")
     first = {**RIGHT, "2": "SELECT first_name FROM pupil", "3": "SELECT city FROM school"}
     second = {**RIGHT, "1": "SELECT city FROM school", "3": "nonsense"}
     return (
