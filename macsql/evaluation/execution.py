@@ -1,9 +1,11 @@
 """``JudgePool``: predictions judged in processes of their own, which nothing they run can hurt."""
 
+import contextlib
+import signal
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError, Future, wait
 from dataclasses import dataclass, field, replace
 from types import TracebackType
@@ -19,6 +21,23 @@ from macsql.evaluation.verdict import Verdict
 
 MEMORY = 2 * 1024**3
 _WATCH_SECONDS = 0.1
+
+
+@contextlib.contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Threads started in here do not get SIGINT, so that it wakes the main thread.
+
+    A signal to the process goes to any thread that takes it; Python only notes it there, and the
+    main thread, asleep in a system call, would hear of it when that ends.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @dataclass(eq=False, slots=True)
@@ -69,8 +88,9 @@ class JudgePool:
             threading.Thread(target=self._judge, args=(lane,), daemon=True) for lane in self._lanes
         ]
         self._threads.append(threading.Thread(target=self._watch, daemon=True))
-        for thread in self._threads:
-            thread.start()
+        with _deaf_to_ctrl_c():
+            for thread in self._threads:
+                thread.start()
 
     def submit(
         self, example: Example, answer_sql: str, error: str = "", error_kind: str = ""

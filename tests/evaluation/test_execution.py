@@ -222,3 +222,20 @@ def test_impossible_options_are_refused() -> None:
     for options in ({"workers": 0}, {"timeout": 0.0}, {"memory": -1}, {"ves_repeats": -1}):
         with pytest.raises(ConfigError, match="at least 1 worker"):
             JudgePool("spider", **options)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_ctrl_c_goes_to_the_main_thread_and_not_to_the_pool() -> None:
+    before = {t.native_id for t in threading.enumerate()}
+    with JudgePool("spider", workers=2):
+        started = [t for t in threading.enumerate() if t.native_id not in before]
+        assert len(started) == 3
+        for thread in started:
+            assert _blocks(thread.native_id, signal.SIGINT)
+        assert not _blocks(threading.main_thread().native_id, signal.SIGINT)
+
+
+def _blocks(thread: int | None, number: int) -> bool:
+    status = Path(f"/proc/self/task/{thread}/status").read_text(encoding="ascii")
+    mask = next(line.split()[1] for line in status.splitlines() if line.startswith("SigBlk"))
+    return bool(int(mask, 16) >> (number - 1) & 1)
