@@ -1,6 +1,8 @@
-"""The folders of the user that macsql writes to."""
+"""The folders of the user that macsql writes to, and how a file there appears whole."""
 
 import os
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -14,3 +16,21 @@ def default_cache_dir() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("macsql"))
+
+
+def write_whole(path: Path, content: bytes, *, suffix: str = ".tmp") -> None:
+    """The file has its old content or ``content``, never a part, whoever else writes it.
+
+    What is under way has a name that ends in ``suffix``. Raises OSError.
+    """
+    handle, temporary = tempfile.mkstemp(suffix=suffix, dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(temporary).unlink()
+        raise

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import secrets
-import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from macsql.database.result import Result
 from macsql.errors import ConfigError
+from macsql.folders import write_whole
 from macsql.message import Message
 from macsql.redaction import hide_password
 
@@ -115,17 +115,7 @@ def _write(path: Path, content: bytes) -> Path:
         path.write_bytes(content)
         return path
     path = Path(os.path.realpath(path))
-    handle, temporary = tempfile.mkstemp(suffix=_PARTIAL, dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(temporary).unlink()
-        raise
+    write_whole(path, content, suffix=_PARTIAL)
     return path
 
 

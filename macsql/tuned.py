@@ -1,13 +1,13 @@
 """What was learnt of a model from questions with known answers (``macsql tune``)."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from macsql.config import config_file
 from macsql.errors import ConfigError
+from macsql.folders import write_whole
 
 FILE = "tuned.json"
 CERTAIN = 0.1
@@ -43,30 +43,28 @@ class Trained:
         return True if self.p <= CERTAIN else None
 
 
-def tuned_file(environ: Mapping[str, str] | None = None) -> Path:
+def tuned_file() -> Path:
     """Where it is kept: beside the settings file."""
-    return config_file(environ).parent / FILE
+    return config_file().parent / FILE
 
 
-def steps_pay(model: str, environ: Mapping[str, str] | None = None) -> bool | None:
+def steps_pay(model: str) -> bool | None:
     """What was learnt of the model of that name; None when nothing was.
 
     Raises ConfigError when the file cannot be read.
     """
-    known = _read(tuned_file(environ)).get(model)
+    known = _read(tuned_file()).get(model)
     return known.steps_pay if known else None
 
 
-def remember(model: str, found: Trained, environ: Mapping[str, str] | None = None) -> Path:
+def remember(model: str, found: Trained) -> Path:
     """Keep ``found`` for the model of that name, and return the file. Raises ConfigError."""
-    path = tuned_file(environ)
+    path = tuned_file()
     known = {**_read(path), model: found}
     text = json.dumps({name: asdict(entry) for name, entry in known.items()}, indent=1)
-    part = path.with_suffix(".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text + "\n", encoding="utf-8")
-        part.replace(path)
+        write_whole(path, f"{text}\n".encode())
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror or error}.") from error
     return path

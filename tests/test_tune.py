@@ -64,6 +64,14 @@ def test_the_way_that_is_right_more_often_is_learnt_and_followed(
     assert manifest["options"]["steps_pay"] is pays
 
 
+def test_the_same_command_again_goes_on_and_learns_the_same(
+    questions: Path, school_db: Path
+) -> None:
+    first = tune(questions, school_db, "Stepwise", "--json")
+    again = tune(questions, school_db, "Stepwise", "--json")
+    assert (again.exit_code, again.stdout) == (0, first.stdout), again.stderr
+
+
 def test_it_says_what_was_learnt_in_words(questions: Path, school_db: Path) -> None:
     said = tune(questions, school_db, "Direct")
     assert "10 questions with steps: EX 100.0 % at once, 0.0 % by sub-questions" in said.stdout

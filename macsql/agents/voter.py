@@ -99,7 +99,7 @@ class Voter:
         if self.candidates == "auto" and not is_doubtful(first, trial.candidates[0]):
             return
         ballots = [first]
-        for conversation, count, temperature in self._ways(message, database, wanted - 1):
+        for conversation, count, temperature in self._ways(message, database, asked, wanted - 1):
             if _is_settled(ballots, wanted) or self.budget.is_spent(
                 message, time.perf_counter() - began
             ):
@@ -120,14 +120,13 @@ class Voter:
         yield record(message, self.name, f"{share:.0%} of {len(ballots)} attempts agree")
 
     def _ways(
-        self, message: Message, database: Database, further: int
+        self, message: Message, database: Database, asked: Step, further: int
     ) -> Iterator[tuple[Sequence[ChatMessage], int, float]]:
         """Conversations for ``further`` attempts in all, how many by each, and the temperature.
 
         First what the Decomposer can ask in another way, each without chance, then the first
         conversation and the first of the other ones by chance.
         """
-        asked = next(s for s in reversed(message.steps) if s.messages and s.reply)
         variants = self.decomposer.variants(message, database) if self.decomposer else iter(())
         conversations: list[Sequence[ChatMessage]] = [asked.messages]
         for variant in islice(variants, further):

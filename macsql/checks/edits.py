@@ -1,12 +1,12 @@
 """Small edits of names in the text of a statement, and the cures made of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from macsql.checks.scopes import Relation, Use
-from macsql.checks.text import Edit, quote, span
+from macsql.checks.text import Edit, apply_edits, quote, span
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,14 @@ class Repair:
     sql: str
     explanation: str
     cost: float
+
+
+def repair_all(sql: str, fixes: Sequence[Fix]) -> Repair | None:
+    """All of ``fixes`` at once; None when there are none, or they overlap."""
+    text = apply_edits(sql, (e for fix in fixes for e in fix.edits)) if fixes else None
+    if text is None:
+        return None
+    return Repair(text, "; ".join(f.explanation for f in fixes), sum(f.cost for f in fixes))
 
 
 def requalify(uses: Iterable[Use], qualifier: str, dialect: str) -> list[Edit]:

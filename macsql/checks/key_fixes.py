@@ -10,12 +10,12 @@ from dataclasses import replace
 from sqlglot import exp
 
 from macsql.checks.analysis import Analysis, analyse
-from macsql.checks.edits import Fix, Repair, replace_column
+from macsql.checks.edits import Fix, Repair, repair_all, replace_column
 from macsql.checks.joins import Link
 from macsql.checks.keys import targets
 from macsql.checks.literals import StoredValues, compared_texts, plain
 from macsql.checks.scopes import Use
-from macsql.checks.text import Edit, apply_edits, quote, span, whole_span
+from macsql.checks.text import Edit, quote, span, whole_span
 from macsql.schema import Column, Schema, Table
 
 _LOOKS = 6
@@ -30,10 +30,8 @@ def repair_keys(sql: str, schema: Schema, values: StoredValues) -> list[Repair]:
     """
     analysis = analyse(sql, schema)
     fixes = [*_texts_for_keys(analysis, values), *_columns_for_keys(analysis)]
-    text = apply_edits(sql, (e for fix in fixes for e in fix.edits)) if fixes else None
-    if text is None:
-        return []
-    return [Repair(text, "; ".join(f.explanation for f in fixes), sum(f.cost for f in fixes))]
+    made = repair_all(sql, fixes)
+    return [made] if made else []
 
 
 def _texts_for_keys(analysis: Analysis, values: StoredValues) -> Iterator[Fix]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
-from macsql.checks.edits import Fix, Repair
+from macsql.checks.edits import Fix, Repair, repair_all
 from macsql.checks.output_rows import is_backwards
 from macsql.checks.output_shape import Output, read_output
 from macsql.checks.question import Question, read_question
-from macsql.checks.text import Edit, apply_edits
+from macsql.checks.text import Edit
 from macsql.checks.type_rules import whole_division
 from macsql.schema import Schema
 
@@ -41,10 +41,7 @@ def repair_output(question: str, sql: str, schema: Schema, *, evidence: str = ""
         fixes = [*_ascending(asked, output), *_with_fraction(asked, output)]
     except RecursionError:
         return None
-    text = apply_edits(sql, (e for fix in fixes for e in fix.edits)) if fixes else None
-    if text is None:
-        return None
-    return Repair(text, "; ".join(f.explanation for f in fixes), sum(f.cost for f in fixes))
+    return repair_all(sql, fixes)
 
 
 def _ascending(question: Question, output: Output) -> Iterator[Fix]:

@@ -94,7 +94,9 @@ def run(request: Request, settings: Settings, screen: Screen) -> tuple[Benchmark
         replay=request.replay,
         cache_dir=request.cache_dir,
     )
-    makeup = replace(request.makeup, steps_pay=steps_pay(llm.name))
+    makeup = request.makeup
+    if makeup.style in (None, "auto"):
+        makeup = replace(makeup, steps_pay=steps_pay(llm.name))
     pipelines = makeup.pipelines(llm)
     manifest = Manifest(
         kind="eval",

@@ -329,7 +329,10 @@ def tune(  # noqa: PLR0913 - one parameter for each option
         data=folder,
         db=db or "",
         part=Part(sample=sample, seed=seed),
-        makeup=Makeup(prompts=settings.prompts, max_refinements=settings.max_refinements),
+        # A second opinion may be asked for in the other way.
+        makeup=Makeup(
+            prompts=settings.prompts, max_refinements=settings.max_refinements, candidates=1
+        ),
         as_json=as_json,
     )
     return run(request, settings)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 
-class Part(StrEnum):
+class Component(StrEnum):
     """What can be left out: an agent, or work that agents do without a model."""
 
     SELECTOR = "selector"
@@ -92,7 +92,7 @@ Prune = Annotated[
     ),
 ]
 Without = Annotated[
-    list[Part] | None,
+    list[Component] | None,
     typer.Option(
         metavar="PART",
         help="Leave out an agent (selector, decomposer, refiner), or what agents do without a "

@@ -4,7 +4,6 @@ import hashlib
 import json
 import logging
 import os
-import tempfile
 import threading
 from collections import defaultdict, deque
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from typing import Any
 
 from macsql.chat import ChatMessage
 from macsql.errors import ConfigError, LLMError
+from macsql.folders import write_whole
 from macsql.llm.base import LLM, Completion, ResponseFormat, Usage, estimate_tokens
 
 _log = logging.getLogger(__name__)
@@ -73,7 +73,7 @@ class CachedLLM:
         text = _canonical({"request": request, "completions": [asdict(c) for c in completions]})
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write_whole(path, text)
+            write_whole(path, text.encode("utf-8"))
         except OSError as error:
             # The reply is here and was paid for: not keeping it is no reason to lose it.
             _log.warning("cannot keep the reply in %s: %s", self.folder, error.strerror)
@@ -273,19 +273,6 @@ def _read_kept(path: Path, request: dict[str, Any]) -> list[Completion] | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return None
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """The file appears with all of ``text`` or not at all."""
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".tmp", delete=False) as file:
-        whole = Path(file.name)
-        try:
-            file.write(text)
-            file.close()
-            whole.replace(path)
-        except BaseException:
-            whole.unlink(missing_ok=True)
-            raise
 
 
 def _read_recording(file: Path) -> list[tuple[int, dict[str, Any]]]:
