@@ -56,7 +56,8 @@ class Trial:
         elif any(f.severity == "error" for f in broken.findings):
             repairs = repair(broken.sql, schema, values=values)
         else:
-            repairs = self._with_stored_values(broken.sql)
+            only_certain = not finds_nothing(broken.result)
+            repairs = self._with_stored_values(broken.sql, only_certain=only_certain)
         best = None
         for fix in repairs:
             candidate = self.execute(fix.sql, "repair")
@@ -125,10 +126,21 @@ class Trial:
         findings = check(sql, schema)
         if finds_nothing(result) and self.refine_empty != "never":
             findings = [*findings, *self._why_empty(sql, result)]
+        elif not any(f.severity == "error" for f in findings):
+            findings = [*findings, *self._unstored(sql)]
         return Candidate(sql, origin, result, tuple(findings))
 
-    def _with_stored_values(self, sql: str) -> list[Repair]:
+    def _unstored(self, sql: str) -> list[Finding]:
+        """Compared texts that are stored otherwise for certain: what was found is wrong then."""
+        fixes = self._with_stored_values(sql, only_certain=True)
+        message = "The result is wrong where a text is not stored as it is written."
+        return [Finding("value-not-stored", "warning", message, f.explanation) for f in fixes]
+
+    def _with_stored_values(self, sql: str, *, only_certain: bool = False) -> list[Repair]:
         schema, values = self.database.schema, self.database.similar_values
+        if only_certain:
+            indexed = self.database.indexed_values
+            return repair_literals(sql, schema, indexed, only_certain=True, max_candidates=1)
         return [*repair_literals(sql, schema, values), *repair_keys(sql, schema, values)]
 
     def _why_empty(self, sql: str, result: Result) -> list[Finding]:

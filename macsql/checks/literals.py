@@ -13,11 +13,18 @@ from macsql.checks.rules import own_nodes
 from macsql.checks.scopes import Scope, Status, Use
 from macsql.checks.text import Edit, apply_edits, span
 from macsql.message import Finding
-from macsql.schema import Schema
+from macsql.regions import other_names
+from macsql.schema import Column, Schema
 
 StoredValues = Callable[[str, str, str], Sequence[str]]
 """(table, column, text) → stored values of that column that are like the text, best first."""
 
+SHORT_FORMS = (
+    (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f")),
+    (("male", "female"), ("man", "woman"), ("m", "f")),
+)
+"""Pairs of texts for the same two things; a column has the one pair or another."""
+DIGITS = {"1": {pair[0] for pair in SHORT_FORMS[0]}, "0": {pair[1] for pair in SHORT_FORMS[0]}}
 _CLOSE = 0.8
 _LEADER = 0.1
 _CLAUSES = ("where", "having")
@@ -30,20 +37,29 @@ class _Change:
     stored: str
     column: str
     cost: float
+    is_number: bool = False
+    is_certain: bool = True
 
     def edit(self) -> Edit:
-        return Edit(*self.place, "'" + self.stored.replace("'", "''") + "'")
+        text = self.stored if self.is_number else "'" + self.stored.replace("'", "''") + "'"
+        return Edit(*self.place, text)
 
 
 def repair_literals(
-    sql: str, schema: Schema, values: StoredValues, *, max_candidates: int = 3
+    sql: str,
+    schema: Schema,
+    values: StoredValues,
+    *,
+    max_candidates: int = 3,
+    only_certain: bool = False,
 ) -> list[Repair]:
     """Statements whose text values are stored ones, best first; never raises by itself.
 
     Looks at ``column = 'text'``, ``<>``, IN lists and LIKE without a wildcard. A value is replaced
-    by one that is equal but for case, spaces and punctuation, or by a single very close one, but
-    not by one with a blank before it (see ``padded_values``). When several fit equally well, each
-    is a candidate. A text that is stored as written stays.
+    by one that is equal but for case, spaces and punctuation, or says the same (``same_meaning``),
+    or by a single very close one, but not by one with a blank before it (see ``padded_values``). When several fit equally well, each
+    is a candidate. A text that is stored as written stays. ``only_certain`` leaves close ones and
+    choices alone: one text at most says the same, whatever the query finds.
 
     >>> from macsql.schema import Column, Table
     >>> boro = Schema("sqlite", (Table("boro", (Column("name", "TEXT"),)),))
@@ -53,6 +69,8 @@ def repair_literals(
     """
     analysis = analyse(sql, schema)
     options = [changes for changes in _all_changes(analysis, values) if changes]
+    if only_certain:
+        options = [changes for changes in options if len(changes) == 1 and changes[0].is_certain]
     if not options:
         return []
     best = [changes[0] for changes in options]
@@ -99,9 +117,22 @@ def _all_changes(analysis: Analysis, values: StoredValues) -> Iterator[list[_Cha
             table = use.relation.table if use and use.relation else None
             stored_column = table.column(use.name) if table and use else None
             if place and text and table and stored_column:
-                near = values(table.name, stored_column.name, text)
-                title = f"{table.name}.{stored_column.name}"
-                yield list(_changes(place, text, near, title))
+                where = (table.name, stored_column.name)
+                title = ".".join(where)
+                if digit := _as_digit(text, stored_column):
+                    yield [_Change(place, text, digit, title, 0.2, is_number=True)]
+                    continue
+                near = values(*where, text)
+                found = () if text in near else same_meaning(text, *where, values)
+                yield list(_changes(place, text, near, found, title))
+
+
+def _as_digit(text: str, column: Column) -> str:
+    """The 1 or 0 of a column of nothing else that a yes or a no stands for; else nothing."""
+    known = {example for example in column.examples if example is not None}
+    if known != {0, 1} or any(isinstance(example, str) for example in known):
+        return ""
+    return next((digit for digit, said in DIGITS.items() if text.casefold() in said), "")
 
 
 def compared_texts(analysis: Analysis) -> Iterator[tuple[Use, exp.Expr]]:
@@ -140,23 +171,80 @@ def _is_text(node: exp.Expr, by_column: dict[int, Use]) -> bool:
     return use is not None and use.status is Status.TEXT
 
 
+def same_meaning(text: str, table: str, column: str, values: StoredValues) -> list[str]:
+    """Stored texts of the column that say the same in other words.
+
+    Those are other names of a country or state ("USA", "United States"), short forms of yes and no
+    or of male and female where the column has both, and words cut short ("Comp. Sci.").
+
+    >>> same_meaning("Female", "person", "sex", lambda table, column, text: ["F", "M"])
+    ['F']
+    >>> same_meaning("french", "team", "country", lambda table, column, text: ["Fiji", "France"])
+    ['France']
+    """
+    found = {
+        stored: None
+        for name in other_names(text)
+        if name.fits(column)
+        for stored in values(table, column, name.text)
+        if name.is_written(stored)
+    }
+    if not found:
+        found = dict.fromkeys(_short_forms(text, lambda asked: values(table, column, asked)))
+    if not found:
+        cut = " ".join(f"{word[:4]}." for word in text.split())
+        near = (*values(table, column, text), *values(table, column, cut))
+        found = {stored: None for stored in near if _is_cut_short(stored, text)}
+    return list(found)
+
+
+def _short_forms(text: str, near: Callable[[str], Sequence[str]]) -> Iterator[str]:
+    wanted = text.casefold()
+    for family in SHORT_FORMS:
+        for side in (0, 1):
+            if wanted not in {pair[side] for pair in family}:
+                continue
+            for pair in family:
+                stored = [[v for v in near(form) if v.casefold() == form] for form in pair]
+                if wanted not in pair and all(stored):
+                    yield from stored[side]
+
+
+def _is_cut_short(one: str, other: str) -> bool:
+    """Whether the one is the other, some words of it cut short and marked with a dot."""
+    if "." in one:
+        short, words = one.split(), other.split()
+    elif "." in other:
+        short, words = other.split(), one.split()
+    else:
+        return False
+    return len(short) == len(words) and all(
+        s.casefold() == w.casefold()
+        or (s[-1:] == "." and len(s) > 2 and w.casefold().startswith(s[:-1].casefold()))
+        for s, w in zip(short, words, strict=True)
+    )
+
+
 def _changes(
-    place: tuple[int, int], text: str, near: Sequence[str], column: str
+    place: tuple[int, int], text: str, near: Sequence[str], said: Sequence[str], column: str
 ) -> Iterator[_Change]:
-    """What ``text`` may stand for among ``near``; nothing when it is stored as it is."""
+    """What ``text`` may stand for among ``near``, and ``said``, which mean the same; nothing when
+    it is stored as it is.
+    """
     if text in near:
         return
     near = [value for value in near if not _has_blank_before(value, text)]
     same = [value for value in near if plain(value) == plain(text)]
-    if same:
-        for rank, value in enumerate(same):
+    if same or said:
+        for rank, value in enumerate(same or said):
             yield _Change(place, text, value, column, 0.2 + 0.1 * rank)
         return
     scored = sorted(((_likeness(text, value), value) for value in near), reverse=True)
     close = [(score, value) for score, value in scored if score >= _CLOSE]
     # Two values that are about as close show that the text could be either, or neither.
     if close and (len(close) == 1 or close[0][0] - close[1][0] >= _LEADER):
-        yield _Change(place, text, close[0][1], column, 0.5 + 2 * (1 - close[0][0]))
+        cost = 0.5 + 2 * (1 - close[0][0])
+        yield _Change(place, text, close[0][1], column, cost, is_certain=False)
 
 
 def _has_blank_before(value: str, text: str) -> bool:

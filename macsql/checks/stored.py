@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from macsql.checks.analysis import Analysis, analyse
-from macsql.checks.literals import StoredValues, compared_texts, plain
+from macsql.checks.literals import StoredValues, compared_texts, plain, same_meaning
 from macsql.checks.names import words
 from macsql.checks.output_conditions import text_literals
 from macsql.checks.scopes import Use
@@ -123,6 +123,8 @@ def _not_here(
     """What to say of a text that its column lacks."""
     message = f"{text!r} is not stored in {use.column.sql()}"
     respelt = [value for value in near if plain(value) == plain(text)]
+    if not respelt and (place := _place(use)):
+        respelt = same_meaning(text, place[0].name, place[1].name, values)
     if respelt:
         hint = f"it is stored as {' or '.join(map(repr, respelt[:3]))}"
         return Finding("value-not-stored", "warning", message, hint, span(use.column))

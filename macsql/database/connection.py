@@ -263,6 +263,16 @@ class Database:
         stored = self._read_texts(self._backend.texts, *place, VALUES_READ)
         return nearest(text, [*equal, *stored], limit=limit)
 
+    def indexed_values(self, table: str, column: str, text: str) -> list[str]:
+        """The same, or nothing unless the value index has every text of the column.
+
+        A text that is not among what is found is then not stored.
+        """
+        known = self.schema.table(table)
+        found = known.column(column) if known else None
+        is_known = known and found and self._value_index().knows(known.name, found.name)
+        return self.similar_values(table, column, text) if is_known else []
+
     def value_index(self, seconds: float = 0.0, report: Report | None = None) -> ValueIndex:
         """The index of the stored texts, after building on it for at most ``seconds``.
 

@@ -24,6 +24,7 @@ WEIGHTS = {
     "quoted": 0.3,
     "short form": 0.5,
     "misspelt": 1.0,
+    "other name": 0.0,
     "a code in small letters": -1.2,
     "number": -3.8,
     "common word": -1.9,
@@ -41,7 +42,7 @@ OTHER_PLACES = 1.8
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A cell that words may stand for. ``way`` is how it was found: "key", "short" (one is a short
-    form of the other) or "misspelt".
+    form of the other), "other name" (of a country or state) or "misspelt".
     """
 
     phrase: Phrase
@@ -110,6 +111,7 @@ class Question:
             "quoted": phrase.is_quoted,
             "short form": candidate.way == "short",
             "misspelt": candidate.way == "misspelt",
+            "other name": candidate.way == "other name",
             "a code in small letters": is_small
             and candidate.way == "key"
             and value.text.isupper()

@@ -9,11 +9,12 @@ from typing import Protocol
 
 from rapidfuzz.distance import OSA
 
-from macsql.database.value_keys import INITIALS, folded_words
+from macsql.database.value_keys import INITIALS, folded_words, value_key
 from macsql.database.value_store import StoredValue
 from macsql.linking.phrases import Phrase, is_common, read_phrases
 from macsql.linking.value_scores import Candidate, Question, Weighed
 from macsql.message import ValueMatch
+from macsql.regions import other_names
 from macsql.schema import Schema
 
 MAX_MATCHES = 6
@@ -49,8 +50,8 @@ def link_values(
 ) -> tuple[ValueMatch, ...]:
     """The cells that a group of words of the question stands for, best first; at most six.
 
-    Case, accents, punctuation, plural, word order and a spelling error may differ. A group inside a
-    longer one that was found is not shown. ``score`` is about how likely it is that the answer
+    Case, accents, punctuation, plural, word order and a spelling error may differ; a country or a
+    state may have another of its names. A group inside a longer one that was found is not shown. ``score`` is about how likely it is that the answer
     needs a condition on that cell.
     """
     text = f"{question}\n{evidence}"
@@ -58,6 +59,7 @@ def link_values(
     asked = Question(text, phrases, schema)
     weighed = asked.weigh(_candidates(phrases, stored))
     taken = [w.candidate.phrase for w in weighed if w.certainty >= THRESHOLD]
+    weighed += asked.weigh(_elsewhere_named(phrases, taken, stored))
     weighed += asked.weigh(_misspelt(phrases, taken, stored))
     # A blank before a text is a fault of the data, said and not copied (checks.padded_values).
     clean = [w for w in weighed if not w.candidate.value.text[:1].isspace()]
@@ -126,6 +128,23 @@ def _fits(phrase: Phrase, value: StoredValue, way: str, letters: set[tuple[str, 
 
 def _numbers(text: str) -> list[str]:
     return [w for w in folded_words(text) if w[0].isdigit()] if not text.isalpha() else []
+
+
+def _elsewhere_named(
+    phrases: Sequence[Phrase], taken: Sequence[Phrase], stored: StoredValues
+) -> list[Candidate]:
+    """Cells that are another name of a country or state which is not stored as it is written."""
+    wanted = defaultdict(list)
+    for phrase in phrases:
+        if not any(phrase.start < t.end and t.start < phrase.end for t in taken):
+            for name in other_names(phrase.text):
+                wanted[value_key(name.text)].append((phrase, name))
+    return [
+        Candidate(phrase, value, "other name")
+        for key, value in stored.find(wanted)
+        for phrase, name in wanted[key]
+        if name.is_written(value.text) and name.fits(value.column)
+    ]
 
 
 def _misspelt(
