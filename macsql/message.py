@@ -58,6 +58,7 @@ class Focus:
 class Candidate:
     """One statement that was tried, and what came of it. ``origin`` says who wrote it:
     "decomposer", "voter" (a further reply of the model), "repair" (deterministic) or "refiner".
+    ``repairs`` says what was changed in what a model wrote, and why, in order.
     """
 
     sql: str
@@ -65,6 +66,7 @@ class Candidate:
     result: Result | None = None
     findings: tuple[Finding, ...] = ()
     error: str = ""
+    repairs: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

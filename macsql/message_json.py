@@ -78,6 +78,7 @@ def _candidate_to_dict(candidate: Candidate) -> dict[str, Any]:
         "result": candidate.result.to_dict() if candidate.result else None,
         "findings": [asdict(f) for f in candidate.findings],
         "error": candidate.error,
+        "repairs": [asdict(f) for f in candidate.repairs],
     }
 
 
@@ -88,6 +89,7 @@ def _candidate_from_dict(data: dict[str, Any]) -> Candidate:
         Result.from_dict(data["result"]) if data["result"] else None,
         tuple(_finding_from_dict(f) for f in data["findings"]),
         data["error"],
+        tuple(_finding_from_dict(f) for f in data.get("repairs", ())),
     )
 
 

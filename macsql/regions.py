@@ -55,7 +55,7 @@ def other_names(text: str) -> tuple[OtherName, ...]:
     >>> [n.text for n in other_names("GA")]
     ['Gabon', 'Gabonese', 'GAB', 'Georgia']
     """
-    key = " ".join(folded_words(text))
+    key = _key(text)
     return tuple(
         name
         for region in dict.fromkeys((*_regions().get(key, ()), *_coded(text)))

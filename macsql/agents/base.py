@@ -10,7 +10,7 @@ from macsql.chat import ChatMessage
 from macsql.database import Database
 from macsql.errors import LLMError, ParseError
 from macsql.llm.base import LLM, Completion
-from macsql.message import Focus, Message, Step, ValueMatch
+from macsql.message import Candidate, Finding, Focus, Message, Step, ValueMatch
 from macsql.names import quote
 from macsql.prompts import as_said
 from macsql.schema_text import literal
@@ -151,6 +151,14 @@ def record(
     step = Step(agent=agent, note=text, seconds=seconds, error=error)
     message.steps.append(step)
     return step
+
+
+def record_repairs(
+    message: Message, agent: str, before: Sequence[Finding], candidate: Candidate
+) -> Iterator[Step]:
+    """A step for each repair of ``candidate`` that is not among those ``before``."""
+    for repair in candidate.repairs[len(before) :]:
+        yield record(message, agent, f"repaired: {repair.hint}")
 
 
 def show_focus(focus: Focus) -> str:

@@ -1,6 +1,6 @@
 """What speaks against a statement that runs: its question, the values found in it, its result."""
 
-from macsql.checks import check_output, check_values_used, diagnose_result
+from macsql.checks import check_literals, check_output, check_values_used, diagnose_result
 from macsql.database import Database
 from macsql.message import Candidate, Finding, Message
 
@@ -19,8 +19,12 @@ def doubts_of_words(sql: str, message: Message) -> list[Finding]:
 
 
 def doubts_of_result(candidate: Candidate, database: Database) -> list[Finding]:
-    """What about the result of a query that ran should not be trusted; runs small probes."""
+    """What about the result of a query that ran should not be trusted; runs small probes.
+
+    Also compared texts that are not stored, where the value index knows their column.
+    """
     if candidate.result is None:
         return []
     found = diagnose_result(candidate.sql, candidate.result, database.schema, database.execute)
-    return [f for f in found if f.severity == "warning"]
+    unstored = check_literals(candidate.sql, database.schema, database.indexed_values)
+    return [*(f for f in found if f.severity == "warning"), *unstored]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from macsql.agents.base import ask_model, note, record
+from macsql.agents.base import ask_model, note, record, record_repairs
 from macsql.agents.doubts import doubts_of_result, doubts_of_words
 from macsql.agents.trial import ACCESS_DENIED, Trial, is_good, is_refused, quality
 from macsql.chat import ChatMessage
@@ -83,11 +83,11 @@ class Refiner:
         for rounds in range(self.max_refinements + 1):
             yield record(message, self.name, _describe(current), error=current.error)
             if repaired := trial.repaired(current):
-                yield record(message, self.name, f"repaired: {repaired[1]}")
-                current = repaired[0]
+                yield from record_repairs(message, self.name, current.repairs, repaired)
+                current = repaired
             if asked := trial.as_asked(current):
-                yield record(message, self.name, f"repaired: {asked[1]}")
-                current = asked[0]
+                yield from record_repairs(message, self.name, current.repairs, asked)
+                current = asked
                 # As good as the one before by all that the result shows.
                 message.sql = current.sql
             if is_good(current) or is_refused(current):
@@ -171,7 +171,8 @@ def conclude(message: Message, candidates: list[Candidate]) -> None:
         return
     best = max(candidates, key=lambda c: (quality(c), c.sql == message.sql))
     message.candidates = candidates
-    message.sql, message.result, message.findings = best.sql, best.result, best.findings
+    message.sql, message.result = best.sql, best.result
+    message.findings = (*best.repairs, *best.findings)
     message.error = message.error_kind = ""
     if best.result is None:
         message.error = f"No SQL could be executed; the last problem: {best.error}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from macsql.checks import (
     Repair,
     check,
+    check_literals,
     explain_failure,
     padded_values,
     repair,
@@ -40,32 +41,38 @@ class Trial:
     seen: set[tuple[str, str]] = field(default_factory=set)
     settled: dict[str, Candidate] = field(default_factory=dict)
 
-    def execute(self, sql: str, origin: str) -> Candidate:
+    def execute(self, sql: str, origin: str, repairs: tuple[Finding, ...] = ()) -> Candidate:
         """Run ``sql`` and say what is wrong with it; a DatabaseError is feedback, not the end."""
-        candidate = self._executed(sql, origin)
+        candidate = replace(self._executed(sql, origin), repairs=repairs)
         self.candidates.append(candidate)
         return candidate
 
-    def repaired(self, broken: Candidate) -> tuple[Candidate, str] | None:
-        """The best deterministic repair, if it is better than what it repairs, with its reason."""
+    def repaired(self, broken: Candidate) -> Candidate | None:
+        """The best deterministic repair, if it is better than what it repairs."""
+        best = self._repaired_once(broken)
+        # A query that runs by now, and finds nothing, may compare what is not stored.
+        further = self._repaired_once(best) if best else None
+        return further or best
+
+    def _repaired_once(self, broken: Candidate) -> Candidate | None:
         if not self.use_repair or is_good(broken) or is_refused(broken):
             return None
-        schema, values = self.database.schema, self.database.similar_values
-        if broken.result is None:
-            repairs = repair(broken.sql, schema, values=values, failed=True)
-        elif any(f.severity == "error" for f in broken.findings):
-            repairs = repair(broken.sql, schema, values=values)
-        else:
-            only_certain = not finds_nothing(broken.result)
-            repairs = self._with_stored_values(broken.sql, only_certain=only_certain)
         best = None
-        for fix in repairs:
-            candidate = self.execute(fix.sql, "repair")
-            if quality(candidate) > quality(best[0] if best else broken):
-                best = candidate, fix.explanation
+        for fix in self._repairs(broken):
+            candidate = self.execute(fix.sql, "repair", (*broken.repairs, _told(fix)))
+            if quality(candidate) > quality(best or broken):
+                best = candidate
             if all(quality(candidate)):
                 break
         return best
+
+    def _repairs(self, broken: Candidate) -> list[Repair]:
+        schema, values = self.database.schema, self.database.similar_values
+        if broken.result is None:
+            return repair(broken.sql, schema, values=values, failed=True)
+        if any(f.severity == "error" for f in broken.findings):
+            return repair(broken.sql, schema, values=values)
+        return self._with_stored_values(broken.sql, certainly=not finds_nothing(broken.result))
 
     def known(self, sql: str) -> Candidate | None:
         """The candidate with this text, if it was tried."""
@@ -79,22 +86,20 @@ class Trial:
             self.candidates.append(replace(known, origin=origin))
             return self.settled[sql]
         candidate = self.execute(sql, origin)
-        better = self.repaired(candidate)
-        settled = better[0] if better else candidate
-        asked = self.as_asked(settled)
-        self.settled[sql] = asked[0] if asked else settled
+        settled = self.repaired(candidate) or candidate
+        self.settled[sql] = self.as_asked(settled) or settled
         return self.settled[sql]
 
-    def as_asked(self, candidate: Candidate) -> tuple[Candidate, str] | None:
-        """What ran changed to what the question certainly asks for, with the reason."""
+    def as_asked(self, candidate: Candidate) -> Candidate | None:
+        """What ran changed to what the question certainly asks for."""
         if not self.use_repair or not is_good(candidate):
             return None
         schema = self.database.schema
         fix = repair_output(self.question, candidate.sql, schema, evidence=self.evidence)
         if fix is None:
             return None
-        better = self.execute(fix.sql, "repair")
-        return (better, fix.explanation) if is_good(better) else None
+        better = self.execute(fix.sql, "repair", (*candidate.repairs, _told(fix)))
+        return better if is_good(better) else None
 
     def look(self, sql: str) -> Result | str:
         """What a statement finds that is no candidate, or the database's words when it fails."""
@@ -132,13 +137,13 @@ class Trial:
 
     def _unstored(self, sql: str) -> list[Finding]:
         """Compared texts that are stored otherwise for certain: what was found is wrong then."""
-        fixes = self._with_stored_values(sql, only_certain=True)
+        fixes = self._with_stored_values(sql, certainly=True)
         message = "The result is wrong where a text is not stored as it is written."
         return [Finding("value-not-stored", "warning", message, f.explanation) for f in fixes]
 
-    def _with_stored_values(self, sql: str, *, only_certain: bool = False) -> list[Repair]:
+    def _with_stored_values(self, sql: str, *, certainly: bool = False) -> list[Repair]:
         schema, values = self.database.schema, self.database.similar_values
-        if only_certain:
+        if certainly:
             indexed = self.database.indexed_values
             return repair_literals(sql, schema, indexed, only_certain=True, max_candidates=1)
         return [*repair_literals(sql, schema, values), *repair_keys(sql, schema, values)]
@@ -156,8 +161,11 @@ class Trial:
         else:
             severity: Severity = "warning" if self.refine_empty == "always" else "hint"
             empty = Finding("empty-result", severity, "The query returns no rows.")
-        padded = padded_values(sql, self.database.schema, self.database.similar_values)
-        return [*padded, empty, *why_no_rows(sql, self.database.dialect, self._has_rows)]
+        schema, values = self.database.schema, self.database.similar_values
+        padded = padded_values(sql, schema, values)
+        unknown = check_literals(sql, schema, values) if not padded else []
+        why = why_no_rows(sql, self.database.dialect, self._has_rows)
+        return [*padded, empty, *unknown, *why]
 
     def _has_rows(self, sql: str) -> bool:
         return bool(self.database.execute(sql).rows)
@@ -193,6 +201,12 @@ def quality(candidate: Candidate) -> tuple[bool, bool, bool, bool]:
         "value-not-stored" not in codes,
         not finds_nothing(candidate.result),
     )
+
+
+def _told(fix: Repair) -> Finding:
+    """What was changed, for whoever reads the answer: to be doubted where it is not certain."""
+    severity: Severity = "hint" if fix.is_certain else "warning"
+    return Finding("repaired", severity, "The query was corrected.", fix.explanation)
 
 
 def _refusal(error: UnsafeSQLError) -> Finding:

@@ -1,13 +1,15 @@
 """Voter: further attempts at the SQL where the first is in doubt; the result most agree on wins."""
 
 import math
+import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import islice
 
-from macsql.agents.base import record, sample_model
+from macsql.agents.base import record, record_repairs, sample_model
 from macsql.agents.decomposer import Decomposer
 from macsql.agents.doubts import doubts_of_words
 from macsql.agents.trial import Trial, finds_nothing, is_good, is_refused, quality
@@ -28,6 +30,8 @@ TRUST = 0.5
 """What is left of an attempt's weight with each finding that says it is no answer."""
 SIMPLE = 0.9
 """What is left of it with each table that is joined, and each SELECT after the first."""
+WHOLE = 10**15
+"""Numbers from here on are compared digit by digit: they are identifiers, or nothing."""
 SURE = -0.1
 """Mean log-probability of the first reply's tokens above which the model is sure."""
 
@@ -50,11 +54,11 @@ NO_LIMIT = Budget()
 
 
 class Voter:
-    """Asks again, by chance, when the first SQL is in doubt, and keeps what most attempts find.
+    """Asks again when the first SQL is in doubt, and keeps what most attempts find.
 
     Every attempt is executed, checked and repaired like the first one; the results are compared,
-    not the texts. The second half of them is asked for in another way, where the ``decomposer``
-    knows one. ``candidates`` is the number of attempts with the first, "auto" up to five when
+    not the texts. They are asked for in other ways as far as the ``decomposer`` knows some, then by
+    chance. ``candidates`` is the number of attempts with the first, "auto" up to three when
     the first is in doubt: the model was not sure of its words, or the statement had to be repaired,
     finds nothing or does not look like an answer to the question. No more are asked for when most
     agree or ``budget`` is spent (tokens are those read anew and written). It runs before the
@@ -95,6 +99,7 @@ class Voter:
         message.sql, message.candidates = best.sql, trial.candidates
         if is_refused(best):
             return
+        yield from record_repairs(message, self.name, (), best)
         first = Ballot(best, asked.logprob, len(doubts_of_words(best.sql, message)))
         if self.candidates == "auto" and not is_doubtful(first, trial.candidates[0]):
             return
@@ -116,7 +121,13 @@ class Voter:
             yield record(message, self.name, "no second opinion was had")
             return
         best, share = elect(ballots)
-        message.sql, message.confidence = best.sql, round(share, 3)
+        message.sql = best.sql
+        if best.result is None:
+            yield record(message, self.name, f"none of {len(ballots)} attempts could be executed")
+            return
+        if best is not first.candidate:
+            yield from record_repairs(message, self.name, (), best)
+        message.confidence = round(share, 3)
         yield record(message, self.name, f"{share:.0%} of {len(ballots)} attempts agree")
 
     def _ways(
@@ -229,15 +240,32 @@ def _weight(ballot: Ballot) -> float:
 
 
 def _same_rows(candidate: Candidate) -> object:
-    """Equal for results with the same rows in any order; a failure is like no other."""
-    if candidate.result is None:
-        return candidate.sql
-    rows = Counter(tuple(map(_same_cell, row)) for row in candidate.result.rows)
-    return frozenset(rows.items()), candidate.result.truncated
+    """Equal for results with the same rows, whatever their order, unless one descends.
+
+    A failure is like no other, and that two queries find nothing makes them no more alike.
+    """
+    result = candidate.result
+    if result is None or all(cell is None for row in result.rows for cell in row):
+        return " ".join(candidate.sql.split()).casefold()
+    rows = Counter(tuple(map(_same_cell, row)) for row in result.rows)
+    descends = len(result.rows) > 1 and _descends(candidate.sql)
+    return frozenset(rows.items()), result.truncated, descends
 
 
 def _same_cell(cell: object) -> object:
-    return round(cell, 6) if isinstance(cell, float) else repr(cell)
+    """Numbers are equal when they agree in ten digits, whole or not."""
+    if isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool):
+        return f"{float(cell):.10g}" if abs(cell) < WHOLE else str(cell)
+    return repr(cell)
+
+
+def _descends(sql: str) -> bool:
+    """Whether the rows come in descending order, by the first term of it."""
+    shape, inner = shape_of(sql), 1
+    while inner:
+        shape, inner = re.subn(r"\([^()]*\)", "", shape)
+    order = re.search(r"ORDER BY ([^,]*)", shape)
+    return order is not None and "DESC" in order[1].split()
 
 
 def _is_settled(ballots: Sequence[Ballot], wanted: int) -> bool:

@@ -20,11 +20,15 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A repaired statement, why it was changed, and how much: the cheaper, the likelier."""
+    """A repaired statement, why it was changed, and how much: the cheaper, the likelier.
+
+    ``is_certain`` is False where a stored text was put in the place of another that is like it.
+    """
 
     sql: str
     explanation: str
     cost: float
+    is_certain: bool = True
 
 
 def repair_all(sql: str, fixes: Sequence[Fix]) -> Repair | None:

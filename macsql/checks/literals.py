@@ -11,7 +11,9 @@ from macsql.checks.analysis import Analysis, analyse
 from macsql.checks.edits import Repair
 from macsql.checks.rules import own_nodes
 from macsql.checks.scopes import Scope, Status, Use
+from macsql.checks.spelling import is_misspelt
 from macsql.checks.text import Edit, apply_edits, span
+from macsql.database.value_keys import folded_words
 from macsql.message import Finding
 from macsql.regions import other_names
 from macsql.schema import Column, Schema
@@ -39,6 +41,11 @@ class _Change:
     cost: float
     is_number: bool = False
     is_certain: bool = True
+
+    def reason(self) -> str:
+        if self.is_certain:
+            return f"{self.written!r} is stored as {self.stored!r} in {self.column}"
+        return f"{self.written!r} is not stored in {self.column}, and {self.stored!r} is like it"
 
     def edit(self) -> Edit:
         text = self.stored if self.is_number else "'" + self.stored.replace("'", "''") + "'"
@@ -102,10 +109,9 @@ def _repair(sql: str, changes: Sequence[_Change]) -> Repair | None:
     text = apply_edits(sql, (c.edit() for c in changes))
     if text is None:
         return None
-    reasons = dict.fromkeys(
-        f"{c.written!r} is stored as {c.stored!r} in {c.column}" for c in changes
-    )
-    return Repair(text, "; ".join(reasons), round(sum(c.cost for c in changes), 3))
+    reasons = dict.fromkeys(c.reason() for c in changes)
+    cost = round(sum(c.cost for c in changes), 3)
+    return Repair(text, "; ".join(reasons), cost, all(c.is_certain for c in changes))
 
 
 def _all_changes(analysis: Analysis, values: StoredValues) -> Iterator[list[_Change]]:
@@ -124,7 +130,19 @@ def _all_changes(analysis: Analysis, values: StoredValues) -> Iterator[list[_Cha
                     continue
                 near = values(*where, text)
                 found = () if text in near else same_meaning(text, *where, values)
-                yield list(_changes(place, text, near, found, title))
+                changes = list(_changes(place, text, near, found, title))
+                # What is left out by a text that is only like it would be another thing.
+                yield [c for c in changes if c.is_certain or not _is_excluded(literal)]
+
+
+def _is_excluded(text: exp.Expr) -> bool:
+    """Whether rows with the text are those that the condition leaves out."""
+    node = text.parent
+    while node is not None and not isinstance(node, exp.Query):
+        if isinstance(node, (exp.NEQ, exp.Not)) or node.args.get("negate"):
+            return True
+        node = node.parent
+    return False
 
 
 def _as_digit(text: str, column: Column) -> str:
@@ -234,13 +252,13 @@ def _changes(
     if text in near:
         return
     near = [value for value in near if not _has_blank_before(value, text)]
-    same = [value for value in near if plain(value) == plain(text)]
+    same = [value for value in near if is_same(text, value)]
     if same or said:
         for rank, value in enumerate(same or said):
             yield _Change(place, text, value, column, 0.2 + 0.1 * rank)
         return
     scored = sorted(((_likeness(text, value), value) for value in near), reverse=True)
-    close = [(score, value) for score, value in scored if score >= _CLOSE]
+    close = [(s, value) for s, value in scored if s >= _CLOSE and _is_like(text, value)]
     # Two values that are about as close show that the text could be either, or neither.
     if close and (len(close) == 1 or close[0][0] - close[1][0] >= _LEADER):
         cost = 0.5 + 2 * (1 - close[0][0])
@@ -249,6 +267,22 @@ def _changes(
 
 def _has_blank_before(value: str, text: str) -> bool:
     return value[:1].isspace() and not text[:1].isspace()
+
+
+def _is_like(one: str, other: str) -> bool:
+    """Whether accents or a slip of the pen make the difference."""
+    if folded_words(one) == folded_words(other):
+        return _sign(one) == _sign(other)
+    return is_misspelt(one, other)
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether case, spaces and punctuation are all that differs; in "A+" the sign says more."""
+    return plain(one) == plain(other) and _sign(one) == _sign(other)
+
+
+def _sign(text: str) -> str:
+    return text[len(text.rstrip("+-#*")) :]
 
 
 def plain(text: str) -> str:

@@ -56,7 +56,8 @@ def repair(
 
 
 def _with_stored_literals(repaired: Repair, schema: Schema, values: StoredValues) -> Repair:
-    corrected = repair_literals(repaired.sql, schema, values)
+    # What is like a text is put in its place only where the query is known to find nothing.
+    corrected = repair_literals(repaired.sql, schema, values, only_certain=True)
     if not corrected:
         return repaired
     best = corrected[0]

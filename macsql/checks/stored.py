@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from macsql.checks.analysis import Analysis, analyse
-from macsql.checks.literals import StoredValues, compared_texts, plain, same_meaning
+from macsql.checks.literals import StoredValues, compared_texts, is_same, plain, same_meaning
 from macsql.checks.names import words
 from macsql.checks.output_conditions import text_literals
 from macsql.checks.scopes import Use
@@ -122,7 +122,7 @@ def _not_here(
 ) -> Finding:
     """What to say of a text that its column lacks."""
     message = f"{text!r} is not stored in {use.column.sql()}"
-    respelt = [value for value in near if plain(value) == plain(text)]
+    respelt = [value for value in near if is_same(value, text)]
     if not respelt and (place := _place(use)):
         respelt = same_meaning(text, place[0].name, place[1].name, values)
     if respelt:
@@ -150,5 +150,5 @@ def _stored(
                 return
             if _TEXT_TYPE.search(column.type):
                 for stored in values(table.name, column.name, text):
-                    if plain(stored) == plain(text):
+                    if is_same(stored, text):
                         yield table, column, stored

@@ -136,7 +136,8 @@ def _elsewhere_named(
     """Cells that are another name of a country or state which is not stored as it is written."""
     wanted = defaultdict(list)
     for phrase in phrases:
-        if not any(phrase.start < t.end and t.start < phrase.end for t in taken):
+        is_taken = any(phrase.start < t.end and t.start < phrase.end for t in taken)
+        if not is_taken and not phrase.text.lower().startswith("the "):
             for name in other_names(phrase.text):
                 wanted[value_key(name.text)].append((phrase, name))
     return [

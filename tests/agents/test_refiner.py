@@ -1,6 +1,8 @@
 """The Refiner: what it leaves alone, what it repairs, when it asks, when it stops."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -286,3 +288,47 @@ def test_a_percentage_keeps_its_fraction(answer: Answer, database: Database) -> 
     assert message.result.rows == right.rows
     assert message.result.rows != database.execute(cut).rows
     assert (calls(message), origins(message)) == (1, ["decomposer", "repair"])
+
+
+@pytest.mark.parametrize(
+    ("condition", "right", "rows"),
+    [
+        ("city <> 'Berlin'", "city <> 'BERLIN'", (("Lake School",),)),
+        (
+            "city IN ('paris', 'BERLIN')",
+            "city IN ('PARIS', 'BERLIN')",
+            (("Hill School",), ("Lake School",)),
+        ),
+    ],
+)
+def test_a_text_stored_otherwise_is_corrected_where_rows_are_found_too(
+    answer: Answer, condition: str, right: str, rows: tuple[tuple[str], ...]
+) -> None:
+    message = answer(f"SELECT name FROM school WHERE {condition}")
+    assert message.sql == f"SELECT name FROM school WHERE {right}"
+    assert message.result is not None
+    assert message.result.rows == rows
+    assert "repaired" in [f.code for f in message.findings]
+
+
+def test_a_text_that_may_be_stored_in_two_ways_is_said_and_left(tmp_path: Path) -> None:
+    path = tmp_path / "shop.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "CREATE TABLE sale (id INTEGER, state TEXT);"
+            "INSERT INTO sale VALUES (1, 'Open'), (2, 'OPEN'), (3, 'shut')"
+        )
+    sql = "SELECT id FROM sale WHERE state <> 'open'"
+    with Database(path) as database:
+        message = Pipeline.of(ScriptedLLM([sql], loop=True)).run("Which are not open?", database)
+    assert message.sql == sql
+    [said] = [f for f in message.findings if f.code == "value-not-stored"]
+    assert said.hint == "it is stored as 'OPEN' or 'Open'"
+
+
+def test_an_unknown_text_is_said_with_the_nearest(answer: Answer) -> None:
+    message = answer("SELECT name FROM school WHERE name = 'Hall School'")
+    assert message.result is not None
+    assert message.result.rows == ()
+    [said] = [f for f in message.findings if f.code == "value-unknown"]
+    assert "'Hill School'" in said.hint

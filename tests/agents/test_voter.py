@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
@@ -177,6 +178,75 @@ def test_a_certain_fault_never_wins_against_a_clean_statement() -> None:
     chosen, _ = elect([faulty, faulty, ballot((("y",),))])
     assert chosen.result is not None
     assert chosen.result.rows == (("y",),)
+
+
+def test_a_repair_is_told_by_the_voter_too(answer: Answer) -> None:
+    broken = "SELECT T2.first_name FROM pupil AS T1 JOIN school AS T2 ON T1.school_id = T2.id"
+    message = answer(broken, broken, candidates=2)
+    notes = [s.note for s in message.steps if s.agent == "voter"]
+    assert any(n.startswith("repaired: ") for n in notes)
+    [told] = [f for f in message.findings if f.code == "repaired"]
+    assert (told.severity, told.message) == ("hint", "The query was corrected.")
+    assert f"repaired: {told.hint}" in notes
+
+
+def test_a_text_that_is_replaced_by_a_like_one_is_a_warning(answer: Answer) -> None:
+    asked = "SELECT COUNT(*) FROM school WHERE name = 'Hill Schoool'"
+    message = answer(asked, asked, candidates=2)
+    assert message.sql == "SELECT COUNT(*) FROM school WHERE name = 'Hill School'"
+    [told] = [f for f in message.findings if f.code == "repaired"]
+    assert told.severity == "warning"
+    assert told.hint == "'Hill Schoool' is not stored in school.name, and 'Hill School' is like it"
+
+
+def test_two_queries_that_find_nothing_do_not_agree(answer: Answer) -> None:
+    other = "SELECT id, age FROM pupil WHERE grade = '99'"
+    message = answer(NONE, other, ONE, candidates=3)
+    assert message.sql == ONE
+    assert message.usage.calls == 3
+
+
+def test_attempts_that_all_failed_have_no_confidence(answer: Answer) -> None:
+    broken = ["SELECT nothing_like_it FROM pupil", "SELECT neither_this FROM pupil"]
+    message = answer(*broken, *broken, *broken, candidates=2)
+    assert message.result is None
+    assert message.confidence is None
+    assert "none of 2 attempts could be executed" in [s.note for s in message.steps]
+
+
+def ordered(order: str) -> Ballot:
+    rows = ((1,), (2,)) if order == "age" else ((2,), (1,))
+    result = Result(("age",), ("INTEGER",), rows)
+    return Ballot(Candidate(f"SELECT age FROM pupil ORDER BY {order}", "voter", result), -0.05)
+
+
+def test_the_other_way_round_is_another_result() -> None:
+    chosen, share = elect([ordered("age"), ordered("age DESC"), ordered("age DESC, id")])
+    assert chosen.sql.endswith("age DESC")
+    assert share == pytest.approx(2 / 3)
+
+
+def test_an_order_inside_does_not_matter() -> None:
+    inside = "(SELECT id FROM pupil ORDER BY age DESC LIMIT 2), id"
+    _, share = elect([ordered("age"), ordered(inside)])
+    assert share == 1.0
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "agree"),
+    [
+        (5, 5.0, True),
+        (Decimal("2.50"), 2.5, True),
+        (1 / 3, 0.33333333333, True),
+        (1e-7, 4e-7, False),
+        (10**16, 10**16 + 1, False),
+        ("5", 5, False),
+        (None, "None", False),
+    ],
+)
+def test_numbers_are_compared_by_their_value(one: object, other: object, agree: bool) -> None:
+    _, share = elect([ballot(((one, "x"),), -0.05), ballot(((other, "x"),), -0.05)])
+    assert (share == 1.0) is agree
 
 
 def test_the_order_of_rows_does_not_make_another_result() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from macsql.checks import check, padded_values, repair, repair_literals
+from macsql.checks.spelling import is_misspelt
 from macsql.schema import Column, ForeignKey, Schema, Table
 
 
@@ -134,7 +135,8 @@ def stored(table: str, column: str, text: str) -> list[str]:
         ("city <> 'new york'", "city <> 'New  York'"),
         ("city IN ('berlin', 'PARIS')", "city IN ('BERLIN', 'PARIS')"),
         ("city LIKE 'st johns'", "city LIKE 'St. John''s'"),
-        ("city = 'Berlln'", "city = 'BERLIN'"),
+        ("city = 'Berlinn'", "city = 'BERLIN'"),
+        ("city = 'Brelin'", "city = 'BERLIN'"),
     ],
 )
 def test_text_becomes_the_stored_value(condition: str, right: str, school: Any) -> None:
@@ -150,6 +152,10 @@ def test_text_becomes_the_stored_value(condition: str, right: str, school: Any) 
         "city = 'Lyon'",
         "city LIKE '%berlin%'",
         "city = 'Region 3'",
+        "city = 'Berlln'",
+        "city <> 'Berlinn'",
+        "city NOT IN ('Berlinn')",
+        "NOT city = 'Berlinn'",
         "name = 'berlin'",
         "id = 1",
     ],
@@ -164,6 +170,105 @@ def test_values_that_fit_equally_are_each_a_candidate(school: Any) -> None:
 
     found = repair_literals("SELECT 1 FROM school WHERE city = 'paris'", school.schema, both)
     assert [r.sql[-7:] for r in found] == ["'Paris'", "'PARIS'"]
+
+
+VISITS = Schema(
+    "sqlite",
+    (
+        Table(
+            "visit",
+            (
+                Column("country", "TEXT"),
+                Column("state", "TEXT"),
+                Column("sex", "TEXT"),
+                Column("paid", "TEXT"),
+                Column("vip", "INTEGER", examples=(None, 0, 1)),
+                Column("stars", "INTEGER", examples=(0, 1, 2)),
+                Column("unit", "TEXT"),
+                Column("grade", "TEXT"),
+            ),
+        ),
+    ),
+)
+TEXTS = {
+    "country": ["US", "FR", "CA"],
+    "state": ["CA", "TX"],
+    "sex": ["F", "M"],
+    "paid": ["t", "f"],
+    "unit": ["Comp. Sci.", "Mathematics"],
+    "grade": ["A+", "A-", "C#"],
+}
+
+
+def of_visit(table: str, column: str, text: str) -> list[str]:
+    return TEXTS.get(column, [])
+
+
+@pytest.mark.parametrize(
+    ("condition", "right"),
+    [
+        ("country = 'USA'", "country = 'US'"),
+        ("country <> 'United States'", "country <> 'US'"),
+        ("country IN ('french', 'Spain')", "country IN ('FR', 'Spain')"),
+        ("country = 'Canada' AND state = 'California'", "country = 'CA' AND state = 'CA'"),
+        ("sex = 'Female'", "sex = 'F'"),
+        ("sex <> 'male'", "sex <> 'M'"),
+        ("paid = 'Yes'", "paid = 't'"),
+        ("paid = 'N'", "paid = 'f'"),
+        ("vip = 'true'", "vip = 1"),
+        ("vip = 'no'", "vip = 0"),
+        ("unit = 'computer science'", "unit = 'Comp. Sci.'"),
+    ],
+)
+def test_text_becomes_what_says_the_same(condition: str, right: str) -> None:
+    [found] = repair_literals(
+        f"SELECT 1 FROM visit WHERE {condition}", VISITS, of_visit, only_certain=True
+    )
+    assert found.sql == f"SELECT 1 FROM visit WHERE {right}"
+    assert found.is_certain
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "state = 'Canada'",
+        "country = 'Texas'",
+        "sex = 'unknown'",
+        "stars = 'yes'",
+        "grade = 'A'",
+        "grade = 'C'",
+        "unit = 'Mathematical Science'",
+    ],
+)
+def test_text_that_may_mean_something_else_stays(condition: str) -> None:
+    assert repair_literals(f"SELECT 1 FROM visit WHERE {condition}", VISITS, of_visit) == []
+
+
+def test_what_is_only_like_a_text_is_not_certain(school: Any) -> None:
+    sql = "SELECT 1 FROM school WHERE city = 'Berlinn'"
+    [found] = repair_literals(sql, school.schema, stored)
+    assert not found.is_certain
+    assert found.explanation == "'Berlinn' is not stored in school.city, and 'BERLIN' is like it"
+    assert repair_literals(sql, school.schema, stored, only_certain=True) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "other"),
+    [
+        ("Hepatitis B", "Hepatitis A"),
+        ("Ireland", "Iceland"),
+        ("North Dakota", "South Dakota"),
+        ("Team A", "Team B"),
+        ("incomplete", "complete"),
+        ("unapproved", "approved"),
+        ("Route 66", "Route 6"),
+        ("Boston", "Bolton"),
+        ("male", "female"),
+    ],
+)
+def test_another_thing_is_no_misspelling(written: str, other: str) -> None:
+    assert not is_misspelt(written, other)
+    assert not is_misspelt(other, written)
 
 
 def test_repair_corrects_the_values_too_when_it_can(school: Any) -> None:

@@ -34,6 +34,8 @@ INSERT INTO product VALUES
     (1, 'Number One', 'AB12', 'Collectible card', 'the two'),
     (2, 'Name', 'PER', 'Video game', 'Of'),
     (3, 'Wall Clock', '1234', 'Clock', 'First'), (4, 'Kite', 'K1', ' Zephyrs', NULL);
+CREATE TABLE warehouse (id INTEGER PRIMARY KEY, state TEXT, chief_nationality TEXT, language TEXT);
+INSERT INTO warehouse VALUES (1, 'CA', 'Swiss', 'Italian'), (2, 'ME', 'Dutch', 'Dutch');
 CREATE VIEW v_customer AS SELECT name, city FROM customer;
 """
 
@@ -75,6 +77,11 @@ def link(tmp_path: Path) -> Iterator[Link]:
         ("Who was born on the 9th of July 1987?", ("customer.born", "1987-07-09")),
         ("What did Britanny Harris buy?", ("customer.name", "Brittany Harris")),
         ("Who lives in Brooklin?", ("customer.city", "Brooklyn")),
+        ("How many French customers are there?", ("country.name", "France")),
+        ("how many customers are british?", ("customer.country_code", "GB")),
+        ("Who comes from Ivory Coast?", ("country.name", "Côte d'Ivoire")),
+        ("How many warehouses are in California?", ("warehouse.state", "CA")),
+        ("Which chiefs of warehouses are from Switzerland?", ("warehouse.chief_nationality", "Swiss")),
     ],
 )
 def test_a_value_is_found_however_it_is_written(link: Link, question: str, match: Match) -> None:
@@ -95,6 +102,14 @@ def test_a_value_is_found_however_it_is_written(link: Link, question: str, match
     ],
 )
 def test_words_that_ask_are_no_values(link: Link, question: str) -> None:
+    assert link(question) == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which warehouses are in Canada?", "Who comes from Italy?", "Give me the number of warehouses."],
+)
+def test_a_region_is_not_looked_for_where_it_cannot_be(link: Link, question: str) -> None:
     assert link(question) == []
 
 
