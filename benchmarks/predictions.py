@@ -60,7 +60,9 @@ def measure(file: Path, data: Path, every: int, show: str) -> Counter[str]:
                 if settled.sql != sql:
                     counts[what] += 1
                     if what in show:
-                        print(f"{what} {example.db_id}: {example.question}\n  {sql}\n  {settled.sql}")
+                        print(
+                            f"{what} {example.db_id}: {example.question}\n  {sql}\n  {settled.sql}"
+                        )
     return counts
 
 

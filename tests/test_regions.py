@@ -35,7 +35,9 @@ def test_a_region_has_other_names(written: str, other: str) -> None:
     )
 
 
-@pytest.mark.parametrize("word", ["in", "or", "me", "us", "no", "Paris", "Smith", "", "42", "x" * 99])
+@pytest.mark.parametrize(
+    "word", ["in", "or", "me", "us", "no", "Paris", "Smith", "", "42", "x" * 99]
+)
 def test_other_words_name_no_region(word: str) -> None:
     assert other_names(word) == ()
 

@@ -19,7 +19,10 @@ def codes_in(path: Path) -> Iterator[str]:
 
 
 def test_findings_and_their_page_agree() -> None:
-    made = {c for path in (ROOT / "macsql" / "checks").glob("*.py") for c in codes_in(path)}
+    modules = (
+        path for folder in ("checks", "agents") for path in (ROOT / "macsql" / folder).glob("*.py")
+    )
+    made = {code for path in modules for code in codes_in(path)}
     page = (ROOT / "docs" / "checks.md").read_text(encoding="utf-8")
     documented = set(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE))
     written_with_a_clause = {"aggregate-in-where", "aggregate-in-group-by"}

@@ -81,7 +81,10 @@ def link(tmp_path: Path) -> Iterator[Link]:
         ("how many customers are british?", ("customer.country_code", "GB")),
         ("Who comes from Ivory Coast?", ("country.name", "Côte d'Ivoire")),
         ("How many warehouses are in California?", ("warehouse.state", "CA")),
-        ("Which chiefs of warehouses are from Switzerland?", ("warehouse.chief_nationality", "Swiss")),
+        (
+            "Which chiefs of warehouses are from Switzerland?",
+            ("warehouse.chief_nationality", "Swiss"),
+        ),
     ],
 )
 def test_a_value_is_found_however_it_is_written(link: Link, question: str, match: Match) -> None:
@@ -107,7 +110,11 @@ def test_words_that_ask_are_no_values(link: Link, question: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["Which warehouses are in Canada?", "Who comes from Italy?", "Give me the number of warehouses."],
+    [
+        "Which warehouses are in Canada?",
+        "Who comes from Italy?",
+        "Give me the number of warehouses.",
+    ],
 )
 def test_a_region_is_not_looked_for_where_it_cannot_be(link: Link, question: str) -> None:
     assert link(question) == []
