@@ -87,8 +87,8 @@ def line(name: str, counts: Counter[str]) -> str:
     n = max(counts["n"], 1)
     shares = f"right {100 * counts['before'] / n:.1f} -> {100 * counts['after'] / n:.1f} %"
     return (
-        f"{name}: {counts['n']:,} predictions, {shares}, {counts['won']} won, {counts['lost']} lost,"
-        f" {counts['other']} others changed"
+        f"{name}: {counts['n']:,} predictions, {shares}, {counts['won']} won, "
+        f"{counts['lost']} lost, {counts['other']} others changed"
     )
 
 

@@ -15,7 +15,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = [
     {"errors", "names", "chat", "redaction", "folders", "schema", "schema_text"},
     {"llm", "database", "prompts"},
-    {"message", "message_json"},
+    {"message", "message_json", "regions", "spelling"},
     {"parsing", "linking", "checks", "shots"},
     {"agents"},
     {"pipeline", "config", "records", "tuned"},
@@ -26,6 +26,7 @@ SAME_LAYER = {
     ("schema_text", "names"),
     ("message_json", "message"),
     ("message", "message_json"),
+    ("spelling", "regions"),
     ("shots", "linking"),
     ("tuned", "config"),
     ("cli", "show"),

@@ -117,18 +117,22 @@ class Voter:
                 break
             ballots += self._cast(replies, trial, message)
             yield from message.steps[-len(replies) :]
-        if len(ballots) == 1:
-            yield record(message, self.name, "no second opinion was had")
-            return
+        yield from self._count(message, ballots)
+
+    def _count(self, message: Message, ballots: Sequence["Ballot"]) -> Iterator[Step]:
+        """Write the SQL that is elected, and say how many agree."""
         best, share = elect(ballots)
         message.sql = best.sql
-        if best.result is None:
-            yield record(message, self.name, f"none of {len(ballots)} attempts could be executed")
-            return
-        if best is not first.candidate:
+        said = f"{share:.0%} of {len(ballots)} attempts agree"
+        if len(ballots) == 1:
+            said = "no second opinion was had"
+        elif best.result is None:
+            said = f"none of {len(ballots)} attempts could be executed"
+        else:
+            message.confidence = round(share, 3)
+        if best is not ballots[0].candidate:
             yield from record_repairs(message, self.name, (), best)
-        message.confidence = round(share, 3)
-        yield record(message, self.name, f"{share:.0%} of {len(ballots)} attempts agree")
+        yield record(message, self.name, said)
 
     def _ways(
         self, message: Message, database: Database, asked: Step, further: int
@@ -255,7 +259,8 @@ def _same_rows(candidate: Candidate) -> object:
 def _same_cell(cell: object) -> object:
     """Numbers are equal when they agree in ten digits, whole or not."""
     if isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool):
-        return f"{float(cell):.10g}" if abs(cell) < WHOLE else str(cell)
+        number = float(cell)
+        return f"{number:.10g}" if abs(number) < WHOLE else str(cell)
     return repr(cell)
 
 

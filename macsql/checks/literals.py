@@ -11,12 +11,12 @@ from macsql.checks.analysis import Analysis, analyse
 from macsql.checks.edits import Repair
 from macsql.checks.rules import own_nodes
 from macsql.checks.scopes import Scope, Status, Use
-from macsql.checks.spelling import is_misspelt
 from macsql.checks.text import Edit, apply_edits, span
 from macsql.database.value_keys import folded_words
 from macsql.message import Finding
 from macsql.regions import other_names
 from macsql.schema import Column, Schema
+from macsql.spelling import is_misspelt
 
 StoredValues = Callable[[str, str, str], Sequence[str]]
 """(table, column, text) → stored values of that column that are like the text, best first."""
@@ -64,9 +64,10 @@ def repair_literals(
 
     Looks at ``column = 'text'``, ``<>``, IN lists and LIKE without a wildcard. A value is replaced
     by one that is equal but for case, spaces and punctuation, or says the same (``same_meaning``),
-    or by a single very close one, but not by one with a blank before it (see ``padded_values``). When several fit equally well, each
-    is a candidate. A text that is stored as written stays. ``only_certain`` leaves close ones and
-    choices alone: one text at most says the same, whatever the query finds.
+    or by a single very close one, but not by one with a blank before it (see ``padded_values``).
+    When several fit equally well, each is a candidate. A text that is stored as written stays.
+    ``only_certain`` leaves close ones and choices alone: one text at most says the same, whatever
+    the query finds.
 
     >>> from macsql.schema import Column, Table
     >>> boro = Schema("sqlite", (Table("boro", (Column("name", "TEXT"),)),))

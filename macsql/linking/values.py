@@ -51,8 +51,8 @@ def link_values(
     """The cells that a group of words of the question stands for, best first; at most six.
 
     Case, accents, punctuation, plural, word order and a spelling error may differ; a country or a
-    state may have another of its names. A group inside a longer one that was found is not shown. ``score`` is about how likely it is that the answer
-    needs a condition on that cell.
+    state may have another of its names. A group inside a longer one that was found is not shown.
+    ``score`` is about how likely it is that the answer needs a condition on that cell.
     """
     text = f"{question}\n{evidence}"
     phrases = read_phrases(text)

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from macsql.checks import check, padded_values, repair, repair_literals
-from macsql.checks.spelling import is_misspelt
 from macsql.schema import Column, ForeignKey, Schema, Table
+from macsql.spelling import is_misspelt
 
 
 def pairs() -> list[tuple[str, str]]:

@@ -33,11 +33,11 @@ def is_misspelt(written: str, stored: str) -> bool:
 
 
 def _is_slip(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    if len(short) < SHORTEST or one[0] != other[0] or not (one.isalpha() and other.isalpha()):
+    letters = min(len(one), len(other))
+    if letters < SHORTEST or one[0] != other[0] or not (one.isalpha() and other.isalpha()):
         return False
-    allowed = 2 if len(short) >= 2 * SHORTEST else 1
+    allowed = 2 if letters >= 2 * SHORTEST else 1
     is_changed = len(one) == len(other) and sorted(one) != sorted(other)
-    if is_changed and len(short) < SURE:
+    if is_changed and letters < SURE:
         return False
     return bool(OSA.distance(one, other, score_cutoff=allowed) <= allowed)
