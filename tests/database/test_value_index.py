@@ -79,7 +79,7 @@ def test_a_stopped_build_goes_on_where_it_was(build: Build, tmp_path: Path) -> N
     again = Stop(0)
     state = opened(path, folder).build(600, again)
     assert state.is_complete
-    assert again.states[0].texts > stopped.states[-1].texts
+    assert again.states[0].texts >= max(1, stopped.states[-1].texts)
     assert len(stopped.states) + len(again.states) <= 12 + 4 + 8
     assert state.texts == opened(path, None).build(600).texts
 
