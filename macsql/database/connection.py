@@ -90,7 +90,7 @@ class Database:
         parameters: Mapping[str, Parameter] | None = None,
         allowed_functions: Iterable[str] = (),
         allow_catalog: bool = False,
-        cache_dir: Path | None = None,
+        cache_dir: str | Path | None = None,
     ) -> None:
         self.limits = Limits(timeout, max_rows, max_bytes, max_cell)
         self._descriptions: Descriptions | None = (
@@ -115,7 +115,7 @@ class Database:
         )
         self._schema: Schema | None = None
         self._values: ValueIndex | None = None
-        self._cache_dir = cache_dir or default_cache_dir()
+        self._cache_dir = Path(cache_dir) if cache_dir is not None else default_cache_dir()
         self._lock = threading.Lock()
         self._closed = False
 

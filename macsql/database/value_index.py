@@ -1,5 +1,6 @@
 """The value index of one database: built bit by bit, kept as long as the data stay the same."""
 
+import hashlib
 import logging
 import threading
 import time
@@ -169,12 +170,18 @@ class ValueIndex:
             if file is not None:
                 self._store = ValueStore(file)
                 note_use(file)
-            self._store.renew(version.mark)
+            self._store.renew(self._mark(version))
         except StoreError as error:
             self._give_up(error)
             if error.is_busy:
                 self._store.close()
                 self._file, self._store, self._is_open = None, ValueStore(None), False
+
+    def _mark(self, version: Version) -> str:
+        """What the texts are of: the data, and the columns that are read of them."""
+        columns = repr([(name, text_columns(table)) for name, table in self._tables.items()])
+        digest = hashlib.sha256(columns.encode("utf-8", "surrogateescape")).hexdigest()
+        return f"{version.mark} {digest[:20]}"
 
     def _give_up(self, error: StoreError) -> None:
         """Go on in memory, unless the file is only in use."""
@@ -309,7 +316,7 @@ class ValueIndex:
         if not reads:
             return states
         with self._store.changing():
-            if self._version and self._file and not self._store.is_of(self._version.mark):
+            if self._version and self._file and not self._store.is_of(self._mark(self._version)):
                 raise StoreError("it belongs to newer data now", is_busy=True)
             progress = self._store.progress()
             for table, (texts, before, after) in reads.items():
