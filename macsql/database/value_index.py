@@ -212,6 +212,7 @@ class ValueIndex:
             if time.monotonic() > deadline:
                 return
         self._is_complete = is_read
+        told()
 
     def _read_numbered(self, deadline: float, told: Callable[[], None]) -> bool:
         """Read tables by row number, each a block in turn; whether all are done."""

@@ -120,7 +120,7 @@ def test_row_numbers_with_gaps_take_no_more_reads(build: Build, tmp_path: Path) 
     steps = Stop(0)
     index = opened(build(SPARSE.format(rows=2 * ROWS)), tmp_path / "values")
     assert index.build(600, steps).is_complete
-    assert len(steps.states) == 2
+    assert len(steps.states) == 3
     assert found(index, "word 9") == {("far", "word", "word 9")}
     outlier = MANY + f"INSERT INTO big (id, word) VALUES ({10**12}, 'last');"
     steps = Stop(0)
