@@ -8,12 +8,13 @@ from typing import Literal
 
 from macsql.agents import Agent, Baseline, Decomposer, Refiner, Selector, Voter
 from macsql.agents.voter import NO_LIMIT, Budget
-from macsql.database import Database
+from macsql.database import Database, Progress
 from macsql.errors import ConfigError, DatabaseUnavailable, MacSQLError, QuestionError
 from macsql.llm import open_model
 from macsql.llm.base import LLM
 from macsql.message import Message, Step
 from macsql.prompts import Count, PromptSet, PruneRule, Style
+from macsql.schema import Schema
 from macsql.shots import BUILTIN, FIXED, ExampleStore, open_examples
 
 LINKING, REPAIR = "linking", "repair"
@@ -63,14 +64,17 @@ _SMALL_TALK = frozenset(
 class Event:
     """Something that happened to a question.
 
-    ``kind`` is "start" (an agent begins), "step" (it did something, see ``step``), and at the very
-    end, whatever happens, "done" (there is a result) or "error" (``message.error`` says why not).
+    ``kind`` is "start" (an agent begins), "step" (it did something, see ``step``), "progress" (the
+    database is being read, see ``progress``; the schema before any agent), and at the very end,
+    whatever happens, "done" (there is a result) or "error" (``message.error`` says why not). More
+    kinds may come: pass over what you don't know.
     """
 
-    kind: Literal["start", "step", "done", "error"]
+    kind: Literal["start", "step", "progress", "done", "error"]
     message: Message
     agent: str = ""
     step: Step | None = None
+    progress: Progress | None = None
 
 
 class Pipeline:
@@ -157,6 +161,7 @@ class Pipeline:
         """
         message = start(question, database, evidence)
         began = time.perf_counter()
+        yield from _read_schema(message, database)
         try:
             if is_small_talk(question):
                 message.error = "No SQL: this is not a question about the data."
@@ -165,8 +170,8 @@ class Pipeline:
                 if message.error:
                     break
                 yield Event("start", message, agent.name)
-                for step in agent.run(message, database):
-                    yield Event("step", message, agent.name, step)
+                for said in agent.run(message, database):
+                    yield _event(message, agent.name, said)
         except MacSQLError as error:
             message.error, message.error_kind = str(error), type(error).__name__
         message.seconds = time.perf_counter() - began
@@ -200,7 +205,7 @@ def ask(
 
 
 def start(question: str, database: Database, evidence: str = "") -> Message:
-    """A fresh message. Raises QuestionError and DatabaseUnavailable, as ``stream`` says."""
+    """A fresh message, without tables yet. Raises QuestionError, as ``stream`` says."""
     if not question.strip():
         raise QuestionError("The question is empty: ask something about the data.")
     for what, text in (("question", question), ("evidence", evidence)):
@@ -208,10 +213,22 @@ def start(question: str, database: Database, evidence: str = "") -> Message:
             raise QuestionError(
                 f"The {what} has {len(text):,} characters; at most {MAX_QUESTION:,} are read."
             )
-    schema = database.schema
-    if not schema.tables:
-        raise DatabaseUnavailable(f"The database {database.name} has no tables to ask about.")
+    schema = Schema(database.dialect, (), name=database.name)
     return Message(question=question.strip(), schema=schema, evidence=evidence.strip())
+
+
+def _read_schema(message: Message, database: Database) -> Iterator[Event]:
+    for progress in database.reading_schema():
+        yield _event(message, "", progress)
+    message.schema = database.schema
+    if not message.schema.tables:
+        raise DatabaseUnavailable(f"The database {database.name} has no tables to ask about.")
+
+
+def _event(message: Message, agent: str, said: Step | Progress) -> Event:
+    if isinstance(said, Progress):
+        return Event("progress", message, agent, progress=said)
+    return Event("step", message, agent, said)
 
 
 def is_small_talk(question: str) -> bool:

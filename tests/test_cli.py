@@ -19,9 +19,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import macsql
+from macsql import Database, Pipeline
 from macsql.cli.app import app
+from macsql.cli.ask import doing
 from macsql.cli.show import Screen
 from macsql.cli.weights import fetch
+from macsql.llm.scripted import ScriptedLLM
 from macsql.llm.weights import Part, Weights
 from macsql.records import load, newest
 
@@ -772,6 +775,24 @@ def test_progress_is_a_bar_on_a_terminal(
 ) -> None:
     fetch(tiny, Screen())
     assert "━" in capsys.readouterr().err
+
+
+def test_what_is_read_of_the_database_is_shown_on_a_terminal(school_db: Path) -> None:
+    with Database(school_db) as database:
+        events = list(Pipeline.of(ScriptedLLM(["SELECT 1"])).stream("How many?", database))
+    shown = list(dict.fromkeys(filter(None, map(doing, events))))
+    assert shown[0] == "reading the schema"
+    assert "reading stored values: 43 so far, 6 of 6 tables and views done" in shown
+    assert [text for text in shown if not text.startswith("reading")] == [
+        "selector",
+        "decomposer",
+        "voter",
+        "refiner",
+    ]
+
+
+def test_where_there_is_no_terminal_nothing_is_said_of_reading(answering: Path) -> None:
+    assert "reading" not in run("ask", "How many?").stderr
 
 
 def test_options_that_ask_for_text_give_text_on_a_terminal_too(

@@ -1,14 +1,16 @@
 """Whole questions through the pipeline, on a real database, with the scripted model."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 import macsql
-from macsql.database import Database
+from macsql.database import Database, Progress
 from macsql.errors import ConfigError, DatabaseUnavailable, LLMError, QuestionError
 from macsql.llm import ScriptedLLM
 from macsql.message import Message, Step
@@ -33,6 +35,31 @@ def test_events_come_in_order_and_end_with_done(database: Database) -> None:
     starts = [e.agent for e in events if e.kind == "start"]
     assert starts == ["selector", "decomposer", "voter", "refiner"]
     assert events[-1].kind == "done"
+
+
+def test_reading_the_database_is_told_once(school_db: Path) -> None:
+    with Database(school_db) as database:
+        pipeline = Pipeline.of(ScriptedLLM(["SELECT 1"], loop=True))
+        events = list(pipeline.stream("How many?", database))
+        again = list(pipeline.stream("How many?", database))
+    told = [e for e in events if e.kind == "progress"]
+    tasks = [(e.agent, e.progress.task) for e in told if e.progress]
+    assert list(dict.fromkeys(tasks)) == [("", "schema"), ("selector", "values")]
+    assert told[0].progress == Progress("schema", 0, 0)
+    assert told[-1].progress == Progress("values", 6, 6, 43)
+    assert json.loads(json.dumps([asdict(e.progress) for e in told if e.progress]))
+    assert not [e for e in again if e.kind == "progress"]
+
+
+def test_a_stream_that_is_left_while_the_schema_is_read(school_db: Path) -> None:
+    with Database(school_db) as database:
+        pipeline = Pipeline.of(ScriptedLLM(["SELECT COUNT(*) FROM pupil"], loop=True))
+        stream = pipeline.stream("How many pupils?", database)
+        assert next(stream).kind == "progress"
+        stream.close()
+        message = pipeline.run("How many pupils?", database)
+        assert message.result is not None
+        assert message.result.rows == ((5,),)
 
 
 def test_a_model_that_fails_ends_with_an_error_event(database: Database) -> None:
@@ -135,8 +162,6 @@ def test_the_same_request_gives_the_same_prompts(database: Database) -> None:
 
 
 def test_a_message_survives_the_way_to_json_and_back(database: Database) -> None:
-    import json
-
     model = ScriptedLLM(["SELECT qq FROM nowhere_at_all", "SELECT x'00ff', 1.5, NULL, 'ä'"])
     message = Pipeline.of(model).run("How many pupils?", database)
     text = json.dumps(message.to_dict(), allow_nan=False)

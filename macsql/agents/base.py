@@ -7,7 +7,7 @@ from functools import partial
 from typing import Literal, Protocol, TypeVar
 
 from macsql.chat import ChatMessage
-from macsql.database import Database
+from macsql.database import Database, Progress
 from macsql.errors import LLMError, ParseError
 from macsql.llm.base import LLM, Completion
 from macsql.message import Candidate, Finding, Focus, Message, Step, ValueMatch
@@ -21,14 +21,15 @@ MAX_FOCUS = 8
 
 
 class Agent(Protocol):
-    """One agent: it reads the message, writes its own fields, and yields each step it took.
+    """One agent: it reads the message, writes its own fields, and yields each step it took, or
+    how far it is with reading the database.
 
     Agents keep nothing about a question, so that one pipeline serves many threads.
     """
 
     name: str
 
-    def run(self, message: Message, database: Database) -> Iterator[Step]:
+    def run(self, message: Message, database: Database) -> Iterator[Step | Progress]:
         """Do this agent's part of the work on ``message``."""
         ...
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from macsql.agents.base import ask_model, note, record, show_focus, show_values
-from macsql.database import Database
+from macsql.database import Database, Progress
 from macsql.errors import ParseError
 from macsql.linking import link_names, link_values, rank_tables, shrink_to
 from macsql.linking.shrink import Shrunk
@@ -53,13 +53,14 @@ class Selector:
             512, min(llm.context_window // 2, llm.context_window - ROOM_FOR_THE_REST)
         )
 
-    def run(self, message: Message, database: Database) -> Iterator[Step]:
+    def run(self, message: Message, database: Database) -> Iterator[Step | Progress]:
         """Write focus, selection and the narrowed schema."""
         whole = message.schema
         if self.use_linking:
             message.focus = link_names(message.question, message.evidence, whole)
+            yield from database.reading_values(INDEX_SECONDS)
             message.values = link_values(
-                message.question, message.evidence, whole, database.value_index(INDEX_SECONDS)
+                message.question, message.evidence, whole, database.value_index()
             )
         fitted = self._fit(whole, message)
         message.schema = fitted.schema

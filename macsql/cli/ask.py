@@ -10,13 +10,14 @@ from macsql import __version__
 from macsql.agents.voter import Budget, read_count
 from macsql.cli.exits import ANSWERED, code_of_answer, code_of_error
 from macsql.cli.opening import NOBODY, Caller, open_database, open_llm, stand_in
+from macsql.cli.progress import describe
 from macsql.cli.show import OutputForm, Screen
 from macsql.cli.streams import printable, report, write, writing
 from macsql.config import Settings
 from macsql.errors import MacSQLError
 from macsql.llm.base import LLM, estimate_tokens
 from macsql.message import Message
-from macsql.pipeline import Pipeline
+from macsql.pipeline import Event, Pipeline
 from macsql.records import hide_password, save
 from macsql.schema import Schema
 from macsql.tuned import steps_pay
@@ -124,14 +125,12 @@ class _Run:
             self.about["database"] = database.display_url
             pipeline = _pipeline(llm, self.settings, self.request.shape)
             events = pipeline.stream(self.request.question, database, self.request.evidence)
-            doing = "reading the schema"
-            while True:
-                with self.screen.working(f"{doing} ..."):
-                    event = next(events, None)
-                if event is None:
-                    break
-                self.message, doing = event.message, event.agent or doing
-                self._show_steps()
+            with self.screen.working("reading the schema ...") as now:
+                for event in events:
+                    self.message = event.message
+                    if text := doing(event):
+                        now(f"{text} ...")
+                    self._show_steps()
         if not self.message.sql and not self.message.error:
             self.message.error = "No SQL: the agent that writes it was left out."
             self.message.error_kind = "NoSQL"
@@ -154,6 +153,11 @@ class _Run:
             reason = error.strerror or str(error)
             self.screen.note(f"warning: the trace was not written: {reason}", "yellow")
             return None
+
+
+def doing(event: Event) -> str:
+    """What is being done, as far as the event says it."""
+    return describe(event.progress) if event.progress else event.agent
 
 
 def _pipeline(llm: LLM, settings: Settings, shape: Shape) -> Pipeline:

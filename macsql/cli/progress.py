@@ -6,6 +6,7 @@ from rich.status import Status
 from rich.text import Text
 
 from macsql.cli.show import Screen
+from macsql.database import Progress
 
 PLAIN_SECONDS = 30.0
 """Between two lines where there is no terminal."""
@@ -36,6 +37,24 @@ class ProgressLine:
         elif is_last or time.monotonic() - self._said >= PLAIN_SECONDS:
             self._said = time.monotonic()
             self._screen.note(text)
+
+
+def describe(progress: Progress) -> str:
+    """What is being read, and how far.
+
+    >>> describe(Progress("schema", 3, 12))
+    'reading the schema: value examples of 3 of 12 tables and views'
+    >>> describe(Progress("values", 1, 12, 52_000))
+    'reading stored values: 52,000 so far, 1 of 12 tables and views done'
+    """
+    tables = f"{progress.done} of {progress.tables} tables and views"
+    if progress.task == "values":
+        return f"reading stored values: {progress.values:,} so far, {tables} done"
+    return (
+        f"reading the schema: value examples of {tables}"
+        if progress.tables
+        else ("reading the schema")
+    )
 
 
 def time_left(seconds: float) -> str:

@@ -3,7 +3,7 @@
 import contextlib
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -44,13 +44,13 @@ class Screen:
         self.err.print(Text(text, style))
 
     @contextlib.contextmanager
-    def working(self, text: str) -> Iterator[None]:
-        """A spinner while something runs, on a terminal."""
+    def working(self, text: str) -> Iterator[Callable[[str], None]]:
+        """A spinner while something runs, on a terminal; what is yielded changes its text."""
         if not self.err.is_terminal:
-            yield
+            yield lambda text: None
             return
-        with self.err.status(Text(text, "dim")):
-            yield
+        with self.err.status(Text(text, "dim")) as status:
+            yield lambda text: status.update(Text(text, "dim"))
 
     def step(self, step: Step, *, prompts: bool = False) -> None:
         """What an agent did, and what it cost; with ``prompts`` also what was sent."""

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from macsql.database.policy import Policy as Policy
     from macsql.database.policy import Role as Role
     from macsql.database.policy import TableRule as TableRule
+    from macsql.database.progress import Progress as Progress
 
 __all__ = [
     "Database",
     "Policy",
+    "Progress",
     "Result",
     "Role",
     "TableRule",
@@ -36,6 +38,7 @@ _LAZY = {
     "dialect_name": "engines",
     "guard_sql": "guard",
     "Policy": "policy",
+    "Progress": "progress",
     "Role": "policy",
     "TableRule": "policy",
 }

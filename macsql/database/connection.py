@@ -1,33 +1,32 @@
 """``Database``: one database, asked read-only and within limits."""
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from macsql.database.descriptions import Descriptions, apply_descriptions, read_descriptions
-from macsql.database.engines import Backend, Cursor, TextErrors, open_backend
+from macsql.database.engines import Backend, TextErrors, open_backend
 from macsql.database.examples import with_examples
 from macsql.database.guard import guard_sql
 from macsql.database.matching import nearest
 from macsql.database.policy import Parameter
 from macsql.database.policy_backend import PolicySource, RestrictedBackend, restrict
 from macsql.database.policy_rewrite import MARK, Rewritten
-from macsql.database.result import Result, type_names
+from macsql.database.progress import Progress, reports_of
+from macsql.database.result import Result
+from macsql.database.running import Limits, fetch, run
 from macsql.database.value_index import Report, ValueIndex
 from macsql.database.value_store import MAX_TEXT
 from macsql.errors import (
     AccessDenied,
-    ConfigError,
     DatabaseError,
     DatabaseUnavailable,
     ExecutionError,
-    ResultTooLarge,
     UnsafeSQLError,
 )
 from macsql.folders import default_cache_dir
@@ -36,24 +35,6 @@ from macsql.schema import Schema
 SCHEMA_SECONDS = 30.0
 VALUES_SECONDS = 2.0
 VALUES_READ = 20_000
-CELL_BYTES = 40
-LARGEST_CHUNK = 512
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one query may cost: seconds, rows, bytes in all, characters (or bytes) of one cell."""
-
-    timeout: float
-    max_rows: int
-    max_bytes: int
-    max_cell: int
-
-    def __post_init__(self) -> None:
-        for name in ("timeout", "max_rows", "max_bytes", "max_cell"):
-            value = getattr(self, name)
-            if not value > 0:
-                raise ConfigError(f"{name} must be greater than 0, not {value!r}.")
 
 
 class Database:
@@ -90,7 +71,7 @@ class Database:
         parameters: Mapping[str, Parameter] | None = None,
         allowed_functions: Iterable[str] = (),
         allow_catalog: bool = False,
-        cache_dir: Path | None = None,
+        cache_dir: str | Path | None = None,
     ) -> None:
         self.limits = Limits(timeout, max_rows, max_bytes, max_cell)
         self._descriptions: Descriptions | None = (
@@ -115,7 +96,7 @@ class Database:
         )
         self._schema: Schema | None = None
         self._values: ValueIndex | None = None
-        self._cache_dir = cache_dir or default_cache_dir()
+        self._cache_dir = Path(cache_dir) if cache_dir is not None else default_cache_dir()
         self._lock = threading.Lock()
         self._closed = False
 
@@ -161,9 +142,20 @@ class Database:
         Raises DatabaseError when the catalog cannot be read, and ConfigError when the descriptions
         name a table or column that does not exist.
         """
+        return self._schema_once(lambda progress: None)
+
+    def reading_schema(self) -> Iterator[Progress]:
+        """Read the schema, unless it was read, and say now and then how far that is.
+
+        Raises what ``schema`` raises.
+        """
+        if self._schema is None:
+            yield from reports_of(self._schema_once)
+
+    def _schema_once(self, report: Callable[[Progress], None]) -> Schema:
         with self._lock:
             if self._schema is None:
-                self._schema = self._read_schema()
+                self._schema = self._read_schema(report)
             return self._schema
 
     def read_structure(self) -> Schema:
@@ -176,13 +168,18 @@ class Database:
             tables = self._backend.reflect(cursor)
         return Schema(self.dialect, tables, name=self.name)
 
-    def _read_schema(self) -> Schema:
+    def _read_schema(self, report: Callable[[Progress], None]) -> Schema:
+        report(Progress("schema", 0, 0))
         schema = self.read_structure()
+        count = len(schema.tables)
         if self._descriptions is not None:
             # Under a policy, what they say about hidden names is passed over, without a word.
             is_strict = self._descriptions.strict and not self._is_restricted()
             schema = apply_descriptions(schema, replace(self._descriptions, strict=is_strict))
-        return replace(schema, tables=with_examples(schema, self._backend))
+        tables = with_examples(
+            schema, self._backend, lambda done: report(Progress("schema", done, count))
+        )
+        return replace(schema, tables=tables)
 
     def check(self, sql: str) -> str:
         """The statement as it would be executed, without closing semicolons.
@@ -283,6 +280,16 @@ class Database:
         index.build(seconds, report)
         return index
 
+    def reading_values(self, seconds: float) -> Iterator[Progress]:
+        """Build on the index for at most ``seconds``, and say now and then how far it is."""
+        self._check_open()
+        index = self._value_index()
+
+        def work(report: Callable[[Progress], None]) -> None:
+            index.build(seconds, lambda s: report(Progress("values", s.done, s.tables, s.texts)))
+
+        yield from reports_of(work)
+
     def _value_index(self) -> ValueIndex:
         schema = self.schema
         with self._lock:
@@ -321,66 +328,3 @@ def _as_asked(sql: str, *, restricted: bool) -> Iterator[None]:
             raise ExecutionError("no such table or column", sql=sql) from None
         error.sql = sql
         raise
-
-
-def run(backend: Backend, sql: str, limits: Limits) -> Result:
-    """Execute ``sql`` as it is, behind the engine's own lock, and read what the limits allow."""
-    started = time.monotonic()
-    with backend.querying(sql, limits.timeout) as cursor:
-        cursor.execute(sql)
-        columns = tuple(str(column[0]) for column in cursor.description or ())
-        rows, truncated = _read_rows(cursor, limits)
-    return Result(
-        columns=columns,
-        types=type_names(rows, len(columns)),
-        rows=rows,
-        truncated=truncated,
-        seconds=time.monotonic() - started,
-    )
-
-
-def _read_rows(cursor: Cursor, limits: Limits) -> tuple[tuple[tuple[Any, ...], ...], bool]:
-    """The rows within the limits, one at a time: a cell may be large before it is cut."""
-    rows: list[tuple[Any, ...]] = []
-    size = 0
-    truncated = False
-    while (row := cursor.fetchone()) is not None:
-        cut = tuple(_cut(cell, limits.max_cell) for cell in row)
-        size += sum(_size(cell) for cell in cut)
-        if len(rows) >= limits.max_rows or size > limits.max_bytes:
-            return tuple(rows), True
-        truncated = truncated or cut != row
-        rows.append(cut)
-    return tuple(rows), truncated
-
-
-def fetch(backend: Backend, sql: str, limits: Limits) -> Result:
-    """The same with every row as the driver gives it, or ResultTooLarge."""
-    started = time.monotonic()
-    rows: list[tuple[Any, ...]] = []
-    size, wanted = 0, 1
-    with backend.querying(sql, limits.timeout) as cursor:
-        cursor.execute(sql)
-        columns = tuple(str(column[0]) for column in cursor.description or ())
-        # Few rows at first, since each may hold a cell of any length.
-        while chunk := cursor.fetchmany(wanted):
-            rows += chunk
-            size += CELL_BYTES * len(chunk) * len(columns)
-            size += sum(len(c) for row in chunk for c in row if isinstance(c, str | bytes))
-            if len(rows) > limits.max_rows or size > limits.max_bytes:
-                raise ResultTooLarge(
-                    f"The result is too large: more than {limits.max_rows:,} rows or "
-                    f"{limits.max_bytes:,} bytes.",
-                    sql=sql,
-                )
-            wanted = min(2 * wanted, LARGEST_CHUNK)
-    return Result(columns, (), tuple(rows), seconds=time.monotonic() - started)
-
-
-def _cut(cell: Any, longest: int) -> Any:
-    is_long = isinstance(cell, str | bytes) and len(cell) > longest
-    return cell[:longest] if is_long else cell
-
-
-def _size(cell: Any) -> int:
-    return len(cell) if isinstance(cell, str | bytes) else 8

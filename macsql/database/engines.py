@@ -110,6 +110,12 @@ class Backend(Protocol):
         """Up to ``limit`` distinct stored texts that equal ``text`` when case is ignored."""
         ...
 
+    def stored_texts(
+        self, cursor: Cursor, table: str, column: str, texts: Sequence[str], source: str = ""
+    ) -> Iterable[str]:
+        """Those of ``texts`` that the column has, letter for letter."""
+        ...
+
     def version(self) -> Version | None:
         """The version of what is stored; None when it is not known."""
         ...

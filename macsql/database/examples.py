@@ -3,7 +3,7 @@
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -27,8 +27,10 @@ _DATE = re.compile(
 )
 
 
-def with_examples(schema: Schema, backend: Backend) -> tuple[Table, ...]:
-    """The tables of ``schema`` with value examples.
+def with_examples(
+    schema: Schema, backend: Backend, told: Callable[[int], None] = lambda done: None
+) -> tuple[Table, ...]:
+    """The tables of ``schema`` with value examples; ``told`` how many are done, after each.
 
     Tables are read before views, each of which has a moment only since it may be slow. What cannot
     be read in time has no examples.
@@ -41,11 +43,13 @@ def with_examples(schema: Schema, backend: Backend) -> tuple[Table, ...]:
             while tables:
                 table = tables.pop(0)
                 done[table.name] = _with_examples(schema, table, backend, cursor)
+                told(len(done))
     for view in (table for table in schema.tables if table.is_view):
         seconds = min(deadline - time.monotonic(), SECONDS_PER_VIEW)
         if seconds > 0:
             with suppress(DatabaseError), backend.reading(seconds) as cursor:
                 done[view.name] = _with_examples(schema, view, backend, cursor)
+                told(len(done))
     return tuple(done.get(table.name, table) for table in schema.tables)
 
 

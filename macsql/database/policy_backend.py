@@ -70,6 +70,13 @@ class RestrictedBackend:
         seen = source or self.access.source(table)
         return self._backend.equal_texts(cursor, table, column, text, limit, seen)
 
+    def stored_texts(
+        self, cursor: Cursor, table: str, column: str, texts: Sequence[str], source: str = ""
+    ) -> Iterable[str]:
+        """Those of ``texts`` that are visible."""
+        seen = source or self.access.source(table)
+        return self._backend.stored_texts(cursor, table, column, texts, seen)
+
     def version(self) -> Version | None:
         """The same without a name: what one caller sees is not kept where another may look."""
         version = self._backend.version()

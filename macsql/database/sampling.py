@@ -14,6 +14,7 @@ CELL_CHARACTERS = 64
 TEXT_CHARACTERS = 200
 SCANNED_ROWS = 200_000
 FETCHED_ROWS = 5_000
+SOUGHT_TEXTS = 400
 BLOCKS = 40
 _ROWID_NAMES = ("rowid", "_rowid_", "oid")
 
@@ -79,6 +80,26 @@ def equal_texts(
         (text, limit),
     )
     yield from _first_column(cursor)
+
+
+def stored_texts(
+    cursor: Cursor, table: str, column: str, texts: Sequence[str], source: str = ""
+) -> Iterator[str]:
+    """Those of ``texts`` that the column has, letter for letter."""
+    name, origin = quote(column), source or quote(table)
+    for start in range(0, len(texts), SOUGHT_TEXTS):
+        missing = set(texts[start : start + SOUGHT_TEXTS])
+        marks = ", ".join("?" * len(missing))
+        # The column's own collation finds more, but may use an index.
+        cursor.execute(
+            f"SELECT DISTINCT {name} COLLATE BINARY FROM {origin}"  # noqa: S608
+            f" WHERE typeof({name}) = 'text' AND {name} IN ({marks})",
+            tuple(missing),
+        )
+        while missing and (row := cursor.fetchone()) is not None:
+            if row[0] in missing:
+                missing.remove(row[0])
+                yield row[0]
 
 
 def texts_between(

@@ -245,6 +245,12 @@ class SQLiteBackend:
         """Up to ``limit`` distinct stored texts that equal ``text`` when case is ignored."""
         return sampling.equal_texts(cursor, table, column, text, limit, source)
 
+    def stored_texts(
+        self, cursor: Cursor, table: str, column: str, texts: Sequence[str], source: str = ""
+    ) -> Iterable[str]:
+        """Those of ``texts`` that the column has, letter for letter."""
+        return sampling.stored_texts(cursor, table, column, texts, source)
+
     def version(self) -> Version | None:
         """The version of the file; None when it cannot be read."""
         return file_version(self._file)

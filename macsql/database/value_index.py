@@ -4,27 +4,28 @@ import hashlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from macsql.database.engines import Backend, Version
-from macsql.database.value_scan import PART, WHOLE, NumberedScan, Texts, read_whole, text_columns
+from macsql.database.value_check import OldTexts
+from macsql.database.value_files import file_of, note_use
+from macsql.database.value_scan import PART, WHOLE, Batch, NumberedScan, read_whole, text_columns
 from macsql.database.value_store import MAX_VALUES, StoredValue, StoreError, ValueStore
 from macsql.errors import DatabaseError, ExecutionError
 from macsql.schema import Table
 
 _log = logging.getLogger(__name__)
 
-FORMAT = 1
-"""Part of the file's name: another form of file is another file."""
 SMALL = 1_000_000
 """Bytes below which each process reads the database again: that takes no longer than a file."""
 MAX_IN_MEMORY = 200_000
 """Texts kept where there is no file."""
 SECONDS_PER_VIEW = 0.5
 SPELLED_AT_ONCE = 2_000
+DROPPED_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,9 @@ class ValueIndex:
     """The texts stored in ``tables``, to be looked up; safe for several threads.
 
     Kept in a file in ``folder`` when the database is large and may be shared with later questions,
-    else in memory. Large is what has ``small`` bytes or more. Nothing here fails: a value that
-    cannot be looked up is not found.
+    else in memory. Large is what has ``small`` bytes or more. When the data change, all is read
+    anew; until a table is done, its old texts are found too, if they are still stored. Nothing here
+    fails: a value that cannot be looked up is not found.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class ValueIndex:
         self._folder = folder
         self._lock = threading.RLock()
         self._store = ValueStore(None)
+        self._old = OldTexts(backend)
         self._file: Path | None = None
         self._version: Version | None = None
         self._is_open = False
@@ -75,9 +78,10 @@ class ValueIndex:
             self._is_open = False
 
     def build(self, seconds: float, report: Report | None = None) -> IndexState:
-        """Read on for at most ``seconds``; what was kept of other data is forgotten first."""
+        """Read on for at most ``seconds``; what was kept of other data is old from now on."""
         deadline = time.monotonic() + seconds
         with self._lock:
+            self._old.allow_time()
             self._open()
             try:
                 if not self._is_complete and seconds > 0:
@@ -121,19 +125,23 @@ class ValueIndex:
         """The texts with one of the keys, each with the key it was found by."""
         with self._lock:
             try:
-                return self._store.find(keys)
+                found = self._store.find(keys)
             except StoreError as error:
                 self._give_up(error)
                 return []
+            stored = self._old.without_stale(value for _, value in found)
+            return [(key, value) for key, value in found if value in stored]
 
     def near(self, text: str) -> list[StoredValue]:
         """The texts that are spelt like ``text``, the likest first."""
         with self._lock:
             try:
-                return self._store.near(text)
+                found = self._store.near(text)
             except StoreError as error:
                 self._give_up(error)
                 return []
+            stored = self._old.without_stale(found)
+            return [value for value in found if value in stored]
 
     def column_texts(self, table: str, column: str, text: str, limit: int) -> list[str]:
         """Texts of one column: all, or where there are more than ``limit``, those like ``text``."""
@@ -149,31 +157,31 @@ class ValueIndex:
         version = self._backend.version()
         if self._is_open and version == self._version:
             return
-        self._store.close()
-        self._version, self._is_open, self._is_complete = version, True, False
-        self._file = self._path(version)
-        self._store = ValueStore(None)
-        if self._file is None or version is None:
+        file = file_of(self._folder, version, self._small)
+        if not self._is_open or file is not None or self._file is not None:
+            self._store.close()
+            self._store = ValueStore(None)
+        self._file, self._version = file, version
+        self._is_open, self._is_complete = True, False
+        self._old.forget()
+        if version is None:
             return
         try:
-            self._store = ValueStore(self._file)
-            if not self._store.is_of(version.mark):
-                with self._store.changing():
-                    if not self._store.is_of(version.mark):
-                        self._store.restart(version.mark)
+            if file is not None:
+                self._store = ValueStore(file)
+                note_use(file)
+            self._store.renew(self._mark(version))
         except StoreError as error:
             self._give_up(error)
             if error.is_busy:
                 self._store.close()
                 self._file, self._store, self._is_open = None, ValueStore(None), False
 
-    def _path(self, version: Version | None) -> Path | None:
-        if self._folder is None or version is None or not version.database:
-            return None
-        if version.size < self._small:
-            return None
-        digest = hashlib.sha256(version.database.encode("utf-8", "surrogateescape")).hexdigest()
-        return self._folder / f"{digest[:20]}.{FORMAT}.sqlite"
+    def _mark(self, version: Version) -> str:
+        """What the texts are of: the data, and the columns that are read of them."""
+        columns = repr([(name, text_columns(table)) for name, table in self._tables.items()])
+        digest = hashlib.sha256(columns.encode("utf-8", "surrogateescape")).hexdigest()
+        return f"{version.mark} {digest[:20]}"
 
     def _give_up(self, error: StoreError) -> None:
         """Go on in memory, unless the file is only in use."""
@@ -200,7 +208,11 @@ class ValueIndex:
             if time.monotonic() > deadline:
                 return
             told()
+        while is_read and self._store.drop_old(DROPPED_AT_ONCE):
+            if time.monotonic() > deadline:
+                return
         self._is_complete = is_read
+        told()
 
     def _read_numbered(self, deadline: float, told: Callable[[], None]) -> bool:
         """Read tables by row number, each a block in turn; whether all are done."""
@@ -213,25 +225,35 @@ class ValueIndex:
                 _log.info("the values of %s cannot be read: %s", reading[-1:], error)
                 if not reading:
                     raise
-                self._add(reading[-1], {}, self._store.progress().get(reading[-1], ""), PART)
+                with self._batch() as batch:
+                    batch.add(reading[-1], {}, self._store.progress().get(reading[-1], ""), PART)
         return not self._left()
 
     def _read_blocks(self, deadline: float, told: Callable[[], None], reading: list[str]) -> bool:
         """The same as long as nothing fails; ``reading`` ends with the table that is read."""
-        with self._backend.reading(_until(deadline)) as cursor:
-            scans = [
-                NumberedScan(table, span, state)
+        with self._backend.reading(_until(deadline)) as cursor, self._batch() as batch:
+            scans = {
+                table.name: NumberedScan(table, span, state)
                 for table, state in self._left()
                 if (span := self._backend.row_span(cursor, table)) is not None
-            ]
-            while scans and self._has_room():
+            }
+            while self._has_room():
+                left = [scan for scan in scans.values() if not scan.is_done]
+                if batch.is_due() or not left:
+                    # Another process that was faster is followed.
+                    states = self._keep(batch)
+                    for name, state in states.items():
+                        scans[name].state = state
+                    if not left and all(scan.is_done for scan in scans.values()):
+                        return True
+                    continue
                 if time.monotonic() > deadline:
                     return False
-                scan = min(scans, key=lambda scan: scan.order)
+                scan = min(left, key=lambda scan: scan.order)
                 reading.append(scan.table.name)
                 texts, state = scan.read(self._backend, cursor, self._open_columns(scan.table))
-                scan.state = self._add(scan.table.name, texts, scan.state, state)
-                scans = [scan for scan in scans if not scan.is_done]
+                batch.add(scan.table.name, texts, scan.state, state)
+                scan.state = state
                 told()
         return True
 
@@ -246,20 +268,21 @@ class ValueIndex:
 
         Each has a moment only, since a view may be slow.
         """
-        for table, _ in sorted(self._left(), key=lambda left: left[0].is_view):
-            if time.monotonic() > deadline:
-                return False
-            if not self._has_room():
-                return True
-            name = table.name
-            with suppress(DatabaseError):
-                seconds = min(_until(deadline), SECONDS_PER_VIEW)
-                with self._backend.reading(seconds) as cursor:
-                    for texts, state in read_whole(self._backend, cursor, table):
-                        self._add(name, texts, self._store.progress().get(name, ""), state)
-            if not self._store.progress().get(name):
-                self._add(name, {}, "", PART)
-            told()
+        with self._batch() as batch:
+            for table, before in sorted(self._left(), key=lambda left: left[0].is_view):
+                if time.monotonic() > deadline:
+                    return False
+                if not self._has_room():
+                    return True
+                batch.add(table.name, {}, before, PART)
+                with suppress(DatabaseError):
+                    seconds = min(_until(deadline), SECONDS_PER_VIEW)
+                    with self._backend.reading(seconds) as cursor:
+                        for texts, state in read_whole(self._backend, cursor, table):
+                            batch.add(table.name, texts, before, state)
+                if batch.is_due():
+                    self._keep(batch)
+                told()
         return True
 
     def _left(self) -> list[tuple[Table, str]]:
@@ -271,21 +294,43 @@ class ValueIndex:
     def _has_room(self) -> bool:
         return self._file is not None or sum(self._store.counts().values()) < MAX_IN_MEMORY
 
-    def _add(self, table: str, texts: Texts, before: str, after: str) -> str:
-        """Keep texts that bring a table from one state to another; the state it is in then.
+    @contextmanager
+    def _batch(self) -> Iterator[Batch]:
+        """A batch that is kept in the end, and what was read before an error too."""
+        batch = Batch()
+        try:
+            yield batch
+        except BaseException:
+            with suppress(StoreError):
+                self._keep(batch)
+            raise
+        self._keep(batch)
 
-        That is another one when another process was faster.
+    def _keep(self, batch: Batch) -> dict[str, str]:
+        """Keep a batch, and empty it; the states that its tables are in then.
+
+        That is another one than it brings when another process was faster.
         """
+        states: dict[str, str] = {}
+        reads = dict(batch.reads)
+        batch.clear()
+        if not reads:
+            return states
         with self._store.changing():
-            if self._version and self._file and not self._store.is_of(self._version.mark):
+            if self._version and self._file and not self._store.is_of(self._mark(self._version)):
                 raise StoreError("it belongs to newer data now", is_busy=True)
-            found = self._store.progress().get(table, "")
-            if found != before:
-                return found
-            for column, different in texts.items():
-                self._store.add(table, column, sorted(different))
-            self._store.set_progress(table, after)
-        return after
+            progress = self._store.progress()
+            for table, (texts, before, after) in reads.items():
+                states[table] = progress.get(table, "")
+                if states[table] != before:
+                    continue
+                for column, different in texts.items():
+                    self._store.add(table, column, sorted(different))
+                self._store.set_progress(table, after)
+                if after in (WHOLE, PART):
+                    self._store.finish(table)
+                states[table] = after
+        return states
 
 
 def _until(deadline: float) -> float:

@@ -1,6 +1,7 @@
 """Reading the texts of a table bit by bit, so that each part of the way is a fair sample."""
 
 import re
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -12,6 +13,8 @@ ROWS = 5_000
 MAX_BLOCKS = 4_096
 SCANNED_ROWS = 200_000
 """Rows read of what has no row numbers, such as a view."""
+SECONDS_PER_BATCH = 0.2
+TEXTS_PER_BATCH = 10_000
 WHOLE = "whole"
 PART = "part"
 
@@ -27,10 +30,11 @@ def text_columns(table: Table) -> list[str]:
 
 
 class NumberedScan:
-    """The way through a table with row numbers, in blocks of about ``ROWS`` numbers.
+    """The way through a table with row numbers, ``ROWS`` rows at a time.
 
-    Blocks are taken in the order of their reversed binary numbers, so that after any count of them
-    the whole range of ``span`` is covered evenly. ``state`` is how far it is, as text.
+    Blocks of about ``ROWS`` numbers are taken in the order of their reversed binary numbers, so
+    that after any count of them the whole range of ``span`` is covered evenly. Where the numbers
+    have gaps, one read goes on into the next blocks. ``state`` is how far it is, as text.
     """
 
     def __init__(self, table: Table, span: tuple[int, int], state: str) -> None:
@@ -50,10 +54,10 @@ class NumberedScan:
         """Which of several scans goes on first: the one that has read least, then the smallest."""
         return self._place()[0], self._span[1] - self._span[0]
 
-    def _place(self) -> tuple[int, int | None]:
-        """The block, and the last row read of it."""
-        block, _, after = self.state.partition(" ")
-        return int(block or 0), int(after) if after else None
+    def _place(self) -> tuple[int, int, int | None]:
+        """How many rows were read, the block, and the last row read of it."""
+        count, block, *after = self.state.split() or ("0", "0")
+        return int(count), int(block), int(after[0]) if after else None
 
     def _rows(self, block: int) -> tuple[int, int]:
         """The numbers of the first and the last row of a block."""
@@ -67,17 +71,48 @@ class NumberedScan:
         """The texts of ``columns`` in the next rows, and the state after them."""
         if not columns:
             return {}, WHOLE
-        block, after = self._place()
-        first, last = self._rows(block)
-        start = first if after is None else after + 1
-        rows = backend.texts_between(cursor, self.table, columns, (start, last), ROWS)
-        texts = {
-            column: {row[place] for row in rows if row[place] is not None}
-            for place, column in enumerate(columns, start=1)
-        }
-        if len(rows) == ROWS and rows[-1][0] < last:
-            return texts, f"{block} {rows[-1][0]}"
-        return texts, WHOLE if block + 1 == 1 << self._bits else str(block + 1)
+        texts: Texts = defaultdict(set)
+        count, block, after = self._place()
+        wanted = ROWS
+        while wanted:
+            first, last = self._rows(block)
+            start = first if after is None else after + 1
+            rows = backend.texts_between(cursor, self.table, columns, (start, last), wanted)
+            for place, column in enumerate(columns, start=1):
+                texts[column].update(row[place] for row in rows if row[place] is not None)
+            count += len(rows)
+            if len(rows) == wanted and rows[-1][0] < last:
+                return texts, f"{count} {block} {rows[-1][0]}"
+            if block + 1 == 1 << self._bits:
+                return texts, WHOLE
+            wanted, block, after = wanted - len(rows), block + 1, None
+        return texts, f"{count} {block}"
+
+
+class Batch:
+    """What was read of several tables and is to be kept at once: each transaction costs a while."""
+
+    def __init__(self) -> None:
+        self.reads: dict[str, tuple[Texts, str, str]] = {}
+        self._texts = 0
+        self._began = time.monotonic()
+
+    def add(self, table: str, texts: Texts, before: str, after: str) -> None:
+        """Take in texts that bring a table from one state to another."""
+        known, first, _ = self.reads.get(table, (defaultdict(set), before, ""))
+        for column, different in texts.items():
+            known[column] |= different
+            self._texts += len(different)
+        self.reads[table] = known, first, after
+
+    def is_due(self) -> bool:
+        """Whether it is time to keep it: no more than this is lost, nor waited for, at an end."""
+        is_late = time.monotonic() - self._began > SECONDS_PER_BATCH
+        return bool(self.reads) and (is_late or self._texts >= TEXTS_PER_BATCH)
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self.reads, self._texts, self._began = {}, 0, time.monotonic()
 
 
 def read_whole(backend: Backend, cursor: Cursor, table: Table) -> Iterator[tuple[Texts, str]]:

@@ -29,23 +29,33 @@ MAX_TRIGRAMS = 40
 _TABLES = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, content TEXT) WITHOUT ROWID",
     "CREATE TABLE progress (tbl TEXT PRIMARY KEY, state TEXT) WITHOUT ROWID",
+    # A text is old while it was ``seen`` in an earlier ``reading`` only; ``before`` is how many
+    # texts the last one found, until the table is read to the end again.
     "CREATE TABLE place (id INTEGER PRIMARY KEY, tbl TEXT, col TEXT, texts INTEGER,"
-    " UNIQUE (tbl, col))",
-    "CREATE TABLE value (id INTEGER PRIMARY KEY, key TEXT, place INTEGER, text TEXT)",
+    " before INTEGER, reading INTEGER, UNIQUE (tbl, col))",
+    # The full-text index knows texts by number, so that no number may come again.
+    "CREATE TABLE value (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT, place INTEGER, text TEXT,"
+    " seen INTEGER)",
     "CREATE UNIQUE INDEX by_key ON value (key, place, text)",
     "CREATE TABLE short (key TEXT, value INTEGER, PRIMARY KEY (key, value)) WITHOUT ROWID",
 )
+_FIELDS = "tbl, col, text, max(texts, before), seen < reading"
+_IS_KNOWN = "(seen = reading OR before > 0)"
 # The trigrams alone, without the text: what is found is compared again.
 _SPELLING = "CREATE VIRTUAL TABLE spelling USING fts5 (words, content='', tokenize='trigram')"
 
 
 class StoredValue(NamedTuple):
-    """A text of a column, and how many different texts are known of that column."""
+    """A text of a column, and how many different texts are known of that column.
+
+    ``is_old``: it was stored when the database was another version, and may be no more.
+    """
 
     table: str
     column: str
     text: str
     texts: int
+    is_old: bool = False
 
 
 class StoreError(Exception):
@@ -128,13 +138,54 @@ class ValueStore:
         """Whether what is kept is of this version of the database."""
         return self.meta("version") == version
 
-    def restart(self, version: str) -> None:
-        """Forget everything; what is added from now on is of ``version``. Inside ``changing``."""
-        for name in ("meta", "place", "progress", "value", "short"):
-            self._connection.execute(f"DELETE FROM {name}")  # noqa: S608 - names of our own
-        if self._has_trigrams:
-            self._connection.execute("INSERT INTO spelling (spelling) VALUES ('delete-all')")
+    def renew(self, version: str) -> None:
+        """Unless it is of ``version``: what is there is old, what is added from now on is of it."""
+        if not self.is_of(version):
+            with self.changing():
+                if not self.is_of(version):
+                    self._restart(version)
+
+    def _restart(self, version: str) -> None:
+        self._connection.execute("DELETE FROM progress")
+        self._connection.execute(
+            "UPDATE place SET before = max(texts, before), texts = 0, reading = reading + 1"
+        )
         self.set_meta("version", version)
+        if self.counts():
+            self.set_meta("has_old", "yes")
+
+    def finish(self, table: str) -> None:
+        """The table was read: its old texts are no more. Inside ``changing``."""
+        self._connection.execute("UPDATE place SET before = 0 WHERE tbl = ?", (table,))
+
+    def drop_old(self, count: int) -> bool:
+        """Remove up to ``count`` old texts; False when there was none to remove."""
+        if not self.meta("has_old"):
+            return False
+        with self.changing():
+            rows = self._rows(
+                "SELECT value.id, text FROM value JOIN place ON place.id = place"
+                " WHERE seen < reading LIMIT ?",
+                (count,),
+            )
+            self._remove(rows)
+            if not rows:
+                self._connection.execute("UPDATE place SET before = 0")
+                self.set_meta("has_old", "")
+        return bool(rows)
+
+    def _remove(self, rows: Sequence[tuple[int, str]]) -> None:
+        last = int(self.meta("spelled") or 0)
+        if self._has_trigrams:
+            self._connection.executemany(
+                "INSERT INTO spelling (spelling, rowid, words) VALUES ('delete', ?, ?)",
+                [(row, " ".join(folded_words(text))) for row, text in rows if row <= last],
+            )
+        self._connection.executemany(
+            "DELETE FROM short WHERE key = ? AND value = ?",
+            [(short, row) for row, text in rows if (short := initials_key(text))],
+        )
+        self._connection.executemany("DELETE FROM value WHERE id = ?", [(r,) for r, _ in rows])
         self._scanned = ([], [])
 
     def meta(self, name: str) -> str:
@@ -157,16 +208,18 @@ class ValueStore:
     def add(self, table: str, column: str, texts: Iterable[str]) -> None:
         """Keep texts of a column, those that are not there yet; inside ``changing``."""
         self._connection.execute(
-            "INSERT OR IGNORE INTO place (tbl, col, texts) VALUES (?, ?, 0)", (table, column)
+            "INSERT OR IGNORE INTO place (tbl, col, texts, before, reading) VALUES (?, ?, 0, 0, 1)",
+            (table, column),
         )
-        place, count = self._rows(
-            "SELECT id, texts FROM place WHERE tbl = ? AND col = ?", (table, column)
+        place, count, reading = self._rows(
+            "SELECT id, texts, reading FROM place WHERE tbl = ? AND col = ?", (table, column)
         )[0]
         keyed = [(key, place, text) for text in texts if (key := value_key(text))]
         before = self._connection.total_changes
         self._connection.executemany(
-            "INSERT OR IGNORE INTO value (key, place, text) VALUES (?, ?, ?)",
-            keyed[: MAX_VALUES - count],
+            "INSERT INTO value (key, place, text, seen) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET seen = excluded.seen WHERE seen < excluded.seen",
+            [(*row, reading) for row in keyed[: MAX_VALUES - count]],
         )
         count += self._connection.total_changes - before
         self._connection.execute("UPDATE place SET texts = ? WHERE id = ?", (count, place))
@@ -212,14 +265,15 @@ class ValueStore:
             part = wanted[start : start + LOOKED_UP]
             marks = ", ".join("?" * len(part))
             rows = self._rows(
-                "SELECT value.key, tbl, col, text, texts FROM value"  # noqa: S608 - marks
-                f" JOIN place ON place.id = value.place WHERE value.key IN ({marks})"
-                " UNION ALL SELECT short.key, tbl, col, text, texts FROM short"
+                f"SELECT value.key, {_FIELDS} FROM value"  # noqa: S608 - marks
+                " JOIN place ON place.id = value.place"
+                f" WHERE value.key IN ({marks}) AND {_IS_KNOWN}"
+                f" UNION ALL SELECT short.key, {_FIELDS} FROM short"
                 " JOIN value ON value.id = short.value JOIN place ON place.id = value.place"
-                f" WHERE short.key IN ({marks})",
+                f" WHERE short.key IN ({marks}) AND {_IS_KNOWN}",
                 [*part, *part],
             )
-            found += ((row[0], StoredValue(*row[1:])) for row in rows)
+            found += ((row[0], _stored_value(*row[1:])) for row in rows)
         return found
 
     def near(self, text: str) -> list[StoredValue]:
@@ -241,17 +295,23 @@ class ValueStore:
         )
         chosen = [ids[index] for _, _, index in scored]
         rows = self._rows(
-            "SELECT value.id, tbl, col, text, texts FROM value JOIN place ON place.id = place"  # noqa: S608 - marks
-            f" WHERE value.id IN ({', '.join('?' * len(chosen))})",
+            f"SELECT value.id, {_FIELDS} FROM value JOIN place ON place.id = place"  # noqa: S608 - marks
+            f" WHERE value.id IN ({', '.join('?' * len(chosen))}) AND {_IS_KNOWN}",
             chosen,
         )
-        by_id = {row[0]: StoredValue(*row[1:]) for row in rows}
+        by_id = {row[0]: _stored_value(*row[1:]) for row in rows}
         return [by_id[i] for i in chosen if i in by_id]
 
     def column_texts(self, table: str, column: str, text: str, limit: int) -> list[str]:
-        """Texts of one column: all, or, where they are more than ``limit``, those like ``text``."""
+        """Texts of one column: all, or, where they are more than ``limit``, those like ``text``.
+
+        None is old.
+        """
         count = self.counts().get((table, column), 0)
-        texts = "SELECT text FROM value JOIN place ON place.id = place WHERE tbl = ? AND col = ?"
+        texts = (
+            "SELECT text FROM value JOIN place ON place.id = place"
+            " WHERE tbl = ? AND col = ? AND seen = reading"
+        )
         if count <= limit or not self._uses_trigrams():
             rows = self._rows(f"{texts} LIMIT ?", (table, column, limit))
         else:
@@ -259,7 +319,7 @@ class ValueStore:
             rows += self._spelt_alike(
                 "SELECT text FROM spelling JOIN value ON value.id = spelling.rowid"
                 " JOIN place ON place.id = place WHERE spelling MATCH ? AND tbl = ? AND col = ?"
-                " ORDER BY rank LIMIT ?",
+                " AND seen = reading ORDER BY rank LIMIT ?",
                 (_trigrams(text), table, column, CANDIDATES),
             )
         return list(dict.fromkeys(row[0] for row in rows))
@@ -291,9 +351,7 @@ class ValueStore:
                 self._connection.set_progress_handler(None, 0)
 
     def _all(self) -> tuple[list[int], list[str]]:
-        """The same of all texts, or the first ones where there are very many; they only ever
-        become more.
-        """
+        """The same of all texts, or the first ones where there are very many."""
         most = self._most_scanned * (1 if self._has_trigrams else MORE_SCANNED)
         with self._lock:
             ids, folded = self._scanned
@@ -305,6 +363,10 @@ class ValueStore:
                 ids.append(row)
                 folded.append(" ".join(folded_words(text)))
             return ids, folded
+
+
+def _stored_value(table: str, column: str, text: str, texts: int, is_old: int) -> StoredValue:
+    return StoredValue(table, column, text, texts, bool(is_old))
 
 
 def _trigrams(text: str) -> str:

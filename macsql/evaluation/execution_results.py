@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from macsql.database import Database
-from macsql.database.connection import CELL_BYTES
 from macsql.database.engines import TextErrors
+from macsql.database.running import CELL_BYTES
 from macsql.errors import DatabaseError, MacSQLError, QueryTimeout, ResultTooLarge
 from macsql.evaluation.compare import Rows
 from macsql.evaluation.example import Rule

@@ -11,7 +11,7 @@ from typing import Literal
 
 from macsql.agents import Selector
 from macsql.agents.base import record
-from macsql.database import Database
+from macsql.database import Database, Progress
 from macsql.evaluation.linking_recall import used_columns
 from macsql.llm.base import LLM
 from macsql.message import Message, Step
@@ -34,7 +34,7 @@ class OracleSelector:
         self._gold_sql = gold_sql
         self._selector = Selector(llm, prompts, prune="never", use_linking=use_linking)
 
-    def run(self, message: Message, database: Database) -> Iterator[Step]:
+    def run(self, message: Message, database: Database) -> Iterator[Step | Progress]:
         """Write selection, the narrowed schema, focus and values."""
         selection = oracle_selection(self._gold_sql, message.schema)
         if selection is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from macsql.database import Database
-from macsql.database.connection import Limits, run
+from macsql.database.running import Limits, run
 from macsql.database.sqlite import SQLiteBackend
 from macsql.database.sqlite_cost import MEMORY, Watch, longest_cell
 from macsql.errors import DatabaseError, ExecutionError, QueryTimeout, UnsafeSQLError
@@ -90,7 +90,7 @@ def test_usual_formats_pass_both_locks(school_db: Path) -> None:
 MEASURED = """
 import re, sys, time
 from pathlib import Path
-from macsql.database.connection import Limits, run
+from macsql.database.running import Limits, run
 from macsql.database.sqlite import SQLiteBackend
 from macsql.database.sqlite_cost import Watch, memory_in_use
 from macsql.errors import DatabaseError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from macsql.database.connection import Limits, run
+from macsql.database.running import Limits, run
 from macsql.database.sqlite import SQLiteBackend, path_in_url
 from macsql.errors import ConfigError, DatabaseError, DatabaseUnavailable, UnsafeSQLError
 

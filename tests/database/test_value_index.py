@@ -1,6 +1,7 @@
 """The value index: built bit by bit, resumed, shared, renewed, and never a reason to fail."""
 
 import logging
+import os
 import sqlite3
 import subprocess
 import sys
@@ -79,7 +80,7 @@ def test_a_stopped_build_goes_on_where_it_was(build: Build, tmp_path: Path) -> N
     again = Stop(0)
     state = opened(path, folder).build(600, again)
     assert state.is_complete
-    assert again.states[0].texts > stopped.states[-1].texts
+    assert again.states[0].texts >= max(1, stopped.states[-1].texts)
     assert len(stopped.states) + len(again.states) <= 12 + 4 + 8
     assert state.texts == opened(path, None).build(600).texts
 
@@ -106,6 +107,71 @@ def test_blocks_are_the_whole_table_once(first: int, count: int) -> None:
     assert blocks[0][0] == first
     assert blocks[-1][1] == first + count - 1
     assert all(end + 1 == start for (_, end), (start, _) in pairwise(blocks))
+
+
+SPARSE = f"""
+CREATE TABLE far (id INTEGER PRIMARY KEY, word TEXT);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {{rows}})
+INSERT INTO far SELECT i * {10**8}, 'word ' || i FROM n;
+"""
+
+
+def test_row_numbers_with_gaps_take_no_more_reads(build: Build, tmp_path: Path) -> None:
+    steps = Stop(0)
+    index = opened(build(SPARSE.format(rows=2 * ROWS)), tmp_path / "values")
+    assert index.build(600, steps).is_complete
+    assert len(steps.states) == 3
+    assert found(index, "word 9") == {("far", "word", "word 9")}
+    outlier = MANY + f"INSERT INTO big (id, word) VALUES ({10**12}, 'last');"
+    steps = Stop(0)
+    index = opened(build(outlier, "outlier.sqlite"), tmp_path / "values")
+    assert index.build(600, steps).is_complete
+    assert len(steps.states) <= 12 + 4 + 8
+    assert found(index, "last") == {("big", "word", "last")}
+
+
+def test_a_part_of_rows_with_gaps_is_a_sample_too(build: Build, tmp_path: Path) -> None:
+    index = opened(build(SPARSE.format(rows=8 * ROWS)), tmp_path / "values")
+    with pytest.raises(KeyboardInterrupt):
+        index.build(600, Stop(2))
+    known = [number for number in range(8 * ROWS) if found(index, f"word {number}")]
+    assert len(known) == 2 * ROWS
+    assert known[0] < ROWS
+    assert known[-1] > 7 * ROWS
+
+
+def test_files_that_long_were_not_opened_are_removed(build: Build, tmp_path: Path) -> None:
+    one = build("CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('one');", "one.sqlite")
+    two = build("CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('two');", "two.sqlite")
+    folder = tmp_path / "values"
+    file, other = opened(one, folder).build(600).file, folder / "other.sqlite"
+    assert file is not None
+    other.touch()
+    years_ago = (0, 0)
+    os.utime(file, years_ago)
+    os.utime(other, years_ago)
+    opened(one, folder).build(0)
+    opened(two, folder).build(600)
+    assert file.exists()
+    os.utime(file, years_ago)
+    opened(two, folder).build(0)
+    assert not file.exists()
+    assert other.exists()
+
+
+def test_a_build_that_is_killed_loses_what_was_not_kept_alone(build: Build, tmp_path: Path) -> None:
+    path, folder = build(MANY), tmp_path / "values"
+    code = (
+        "import os, sys; from pathlib import Path; sys.path.insert(0, sys.argv[3]);"
+        "from database.test_value_index import opened;"
+        "opened(Path(sys.argv[1]), Path(sys.argv[2]))"
+        ".build(60, lambda state: state.texts > 1_000 and os._exit(9))"
+    )
+    command = [sys.executable, "-c", code, str(path), str(folder), str(Path(__file__).parents[1])]
+    assert subprocess.run(command, check=False).returncode == 9
+    index = opened(path, folder)
+    assert index.build(0).texts > 1_000
+    assert index.build(600).texts == opened(path, None).build(600).texts
 
 
 def test_two_that_build_at_once_make_one_index(build: Build, tmp_path: Path) -> None:
@@ -142,22 +208,6 @@ def test_several_processes_may_build_at_once(build: Build, tmp_path: Path) -> No
     assert state.texts == opened(path, None).build(600).texts
     with closing(sqlite3.connect(state.file or "")) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-
-
-@pytest.mark.parametrize("mode", ["DELETE", "WAL"])
-def test_a_change_of_the_data_is_noticed(build: Build, tmp_path: Path, mode: str) -> None:
-    path, folder = build("CREATE TABLE t (name TEXT); INSERT INTO t VALUES ('old');"), tmp_path
-    with closing(sqlite3.connect(path)) as writer:
-        writer.execute(f"PRAGMA journal_mode = {mode}")
-        index = opened(path, folder)
-        index.build(600)
-        assert found(index, "old")
-        writer.execute("UPDATE t SET name = 'new'")
-        writer.commit()
-        index.build(600)
-        assert not found(index, "old")
-        assert found(index, "new")
-        assert not found(opened(path, folder), "old")
 
 
 def test_an_index_is_of_the_database_at_that_path_alone(build: Build, tmp_path: Path) -> None:
@@ -253,6 +303,14 @@ def test_a_large_database_has_a_file_and_a_small_one_has_none(
     with Database(school_db, cache_dir=tmp_path / "cache") as database:
         assert database.value_index(60).state().is_complete
     assert not (tmp_path / "cache").exists()
+
+
+def test_the_folder_may_be_given_as_text(build: Build, tmp_path: Path) -> None:
+    path = build("CREATE TABLE t (a TEXT, b BLOB); INSERT INTO t VALUES ('x', zeroblob(2000000));")
+    with Database(path, cache_dir=str(tmp_path / "cache")) as database:
+        file = database.value_index(60).state().file
+    assert file is not None
+    assert file.parent == tmp_path / "cache" / "values"
 
 
 def test_texts_spelt_alike_are_found_by_trigrams_and_without() -> None:
