@@ -27,8 +27,8 @@ def repair_output(question: str, sql: str, schema: Schema, *, evidence: str = ""
     """``sql`` as ``question`` asks for it, where that is certain; never raises.
 
     An order that descends though the question ends with "sorted by age" becomes ascending; whole
-    numbers divided for a share, a ratio or an average keep their fraction. None where nothing is to be
-    changed, or the statement cannot be read.
+    numbers divided for a share, a ratio or an average keep their fraction. None where nothing is to
+    be changed, or the statement cannot be read.
 
     >>> from macsql.schema import Column, Table
     >>> pupil = Schema("sqlite", (Table("pupil", (Column("age", "INTEGER"),)),))
@@ -82,7 +82,7 @@ def _is_class(quotient: exp.Div, output: Output) -> bool:
     above = quotient.parent
     while isinstance(above, exp.Paren):
         above = above.parent
-    again = [above] if isinstance(above, exp.Mul) else []
+    again: list[exp.Binary] = [above] if isinstance(above, exp.Mul) else []
     again += [node for node in output.nodes if isinstance(node, exp.Mod)]
     if any(divisor in (n.this.unnest(), n.expression.unnest()) for n in again):
         return True

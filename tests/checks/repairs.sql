@@ -126,6 +126,18 @@ SELECT course.title, course.title FROM certificate JOIN course ON course_code = 
 SELECT first_name FROM pupil WHERE age > AVG(age)
 => SELECT first_name FROM pupil WHERE age > (SELECT AVG(age) FROM pupil)
 
+SELECT first_name FROM pupil WHERE school_id = 1 AND age > AVG(age)
+=> SELECT first_name FROM pupil WHERE school_id = 1 AND age > (SELECT AVG(age) FROM pupil)
+
+SELECT first_name FROM pupil WHERE school_id = 1 AND age = MAX(age)
+=> SELECT first_name FROM pupil WHERE school_id = 1 AND age = (SELECT MAX(age) FROM pupil WHERE school_id = 1)
+
+SELECT p.first_name FROM pupil p JOIN school s ON p.school_id = s.id WHERE s.city = 'BERLIN' AND MIN(p.age) = p.age
+=> SELECT p.first_name FROM pupil p JOIN school s ON p.school_id = s.id WHERE s.city = 'BERLIN' AND (SELECT MIN(p.age) FROM pupil p JOIN school s ON p.school_id = s.id WHERE s.city = 'BERLIN') = p.age
+
+SELECT p.first_name FROM pupil p JOIN school s ON p.school_id = s.id WHERE p.age > AVG(p.age)
+=> SELECT p.first_name FROM pupil p JOIN school s ON p.school_id = s.id WHERE p.age > (SELECT AVG(p.age) FROM pupil AS p)
+
 SELECT school_id FROM pupil WHERE age > 3 AND count(*) > 1 GROUP BY school_id ORDER BY 1
 => SELECT school_id FROM pupil WHERE age > 3 GROUP BY school_id HAVING COUNT(*) > 1 ORDER BY 1
 
@@ -137,6 +149,15 @@ SELECT age FROM pupil ORDER BY count(*) DESC LIMIT 1
 
 SELECT first_name FROM pupil WHERE id IN (SELECT pupil_id, mark FROM enrolment)
 => SELECT first_name FROM pupil WHERE id IN (SELECT pupil_id FROM enrolment)
+
+SELECT first_name FROM pupil WHERE id NOT IN (SELECT * FROM enrolment)
+=> SELECT first_name FROM pupil WHERE id NOT IN (SELECT pupil_id FROM enrolment)
+
+SELECT name FROM school WHERE id IN (SELECT age, school_id AS id FROM pupil)
+=> SELECT name FROM school WHERE id IN (SELECT school_id FROM pupil)
+
+SELECT count(*) FROM pupil WHERE school_id NOT IN (SELECT s.* FROM school s JOIN pupil p ON p.school_id = s.id)
+=> SELECT count(*) FROM pupil WHERE school_id NOT IN (SELECT s.id FROM school s JOIN pupil p ON p.school_id = s.id)
 
 ## another dialect
 SELECT name FROM school WHERE YEAR(founded) = 1950
