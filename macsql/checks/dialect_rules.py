@@ -65,6 +65,10 @@ def foreign_syntax(
 
 
 def _foreign_clauses(tree: exp.Expr) -> Iterator[Problem]:
+    if any(_is_open_ended(o) for o in tree.find_all(exp.LimitOptions)):
+        hint = "number the rows with RANK or NTILE in a sub-query"
+        yield _foreign("sqlite has neither WITH TIES nor PERCENT", hint, tree)
+        return
     for kind, (name, hint) in _CLAUSES.items():
         if tree.find(kind):
             yield _foreign(f"sqlite has no {name}", hint, tree)
@@ -73,6 +77,11 @@ def _foreign_clauses(tree: exp.Expr) -> Iterator[Problem]:
     for node in tree.find_all(exp.Query):
         if node.args.get("offset") is not None and node.args.get("limit") is None:
             yield _foreign("sqlite takes OFFSET after LIMIT only", "write LIMIT -1 OFFSET n", tree)
+
+
+def _is_open_ended(options: exp.LimitOptions) -> bool:
+    """WITH TIES and PERCENT: how many rows are meant is not known."""
+    return bool(options.args.get("with_ties") or options.args.get("percent"))
 
 
 def _foreign(message: str, hint: str, tree: exp.Expr) -> Problem:
@@ -174,6 +183,8 @@ def dialect_fixes(problem: Problem, statement: Statement) -> list[Fix]:
 
 
 def _whole(tree: exp.Expr, statement: Statement, why: str) -> Fix | None:
+    if any(_is_open_ended(o) for o in tree.find_all(exp.LimitOptions)):
+        return None
     try:
         text = tree.sql(dialect=statement.dialect, unsupported_level=ErrorLevel.IGNORE)
     except (SqlglotError, ValueError):

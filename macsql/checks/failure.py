@@ -173,7 +173,7 @@ _FINER: dict[str, frozenset[str]] = {
     "syntax": frozenset({"reserved-word", "other-dialect", "not-a-query"}),
     "aggregate-in-where": frozenset({"aggregate-in-group-by", "nested-aggregate"}),
 }
-"""By code of the database's message, what the checks tell apart: "misuse of aggregate" says less."""
+"""What the checks tell apart of a code of the database: "misuse of aggregate" says less."""
 
 
 def _says_the_same(finding: Finding, said: Finding) -> bool:

@@ -179,7 +179,19 @@ SELECT TOP 2 first_name FROM pupil ORDER BY age
 => SELECT first_name FROM pupil ORDER BY age LIMIT 2
 
 SELECT first_name FROM pupil WHERE age > ALL (SELECT id FROM school)
-=> SELECT first_name FROM pupil WHERE age >  (SELECT MAX(id) FROM school)
+=> SELECT first_name FROM pupil WHERE NOT EXISTS (SELECT 1 FROM (SELECT id AS one FROM school) WHERE (age > one) IS NOT TRUE)
+
+SELECT first_name FROM pupil AS p WHERE p.age <= ALL (SELECT age FROM pupil WHERE age > 99 UNION SELECT 12)
+=> SELECT first_name FROM pupil AS p WHERE NOT EXISTS (SELECT 1 FROM (SELECT age AS one FROM pupil WHERE age > 99 UNION SELECT 12) WHERE (p.age <= one) IS NOT TRUE)
+
+SELECT first_name FROM pupil WHERE age >= ANY (SELECT id FROM school)
+=> SELECT first_name FROM pupil WHERE age >=  (SELECT MIN(id) FROM school)
+
+SELECT first_name FROM pupil WHERE school_id = ANY (SELECT id FROM school ORDER BY id LIMIT 1)
+=> SELECT first_name FROM pupil WHERE school_id IN (SELECT id FROM school ORDER BY id LIMIT 1)
+
+SELECT first_name FROM pupil WHERE school_id <> ALL (SELECT id FROM school WHERE id > 1)
+=> SELECT first_name FROM pupil WHERE school_id NOT IN (SELECT id FROM school WHERE id > 1)
 
 SELECT DIVIDE(COUNT(age), COUNT(*)) FROM pupil
 => SELECT (CAST(COUNT(age) AS REAL) / (COUNT(*))) FROM pupil
@@ -239,7 +251,7 @@ SELECT s.founded + INTERVAL '2 weeks' FROM school s
 => SELECT DATE(s.founded, '+14 day') FROM school s
 
 SELECT DATE(founded) - INTERVAL 3 MONTH FROM school
-=> SELECT DATE(DATE(founded), '-3 month') FROM school
+=> SELECT MIN(DATE(DATE(founded), '-3 month'), DATE(DATE(founded), 'start of month', '-2 month', '-1 day')) FROM school
 
 SELECT NOW() - INTERVAL '90 minutes' FROM school
 => SELECT DATETIME(DATETIME('now'), '-90 minute') FROM school
