@@ -29,6 +29,7 @@ _CALLS = {
 }
 _WITH_FROM = {"substring": "write SUBSTR(text, start, length)", "trim": "write TRIM(text, signs)"}
 _BETWEEN = " || ' ' || "
+_TYPED = re.compile(r"(?:DATE|TIMESTAMP)\s+(?=')", re.IGNORECASE)
 _PLAIN_PATTERN = re.compile(r"\^?[\w %]+\$?")
 
 
@@ -125,7 +126,7 @@ def _sums(statement: Statement) -> Iterator[_Sum]:
             end = tokens[last].end + 1
             interval = sql[token.start : end]
             if shifted("d", "+", interval) or last == index + 1:
-                date = sql[tokens[first].start : tokens[index - 2].end + 1]
+                date = _TYPED.sub("", sql[tokens[first].start : tokens[index - 2].end + 1])
                 sign = tokens[index - 1].text
                 yield _Sum(tokens[first].start, end, date, sign, interval)
                 break
@@ -145,6 +146,8 @@ def _operand(statement: Statement, last: int) -> int:
         first = openings[-1] if openings else last
         named = first > 0 and tokens[first - 1].text.replace("_", "a").isalnum()
         return first - 1 if named else first
+    if last > 0 and _TYPED.match(f"{tokens[last - 1].text} '"):
+        return last - 1 if tokens[last].token_type is TokenType.STRING else last
     while first > 1 and tokens[first - 1].token_type is TokenType.DOT:
         first -= 2
     return first

@@ -253,6 +253,9 @@ SELECT s.founded + INTERVAL '2 weeks' FROM school s
 SELECT DATE(founded) - INTERVAL 3 MONTH FROM school
 => SELECT MIN(DATE(DATE(founded), '-3 month'), DATE(DATE(founded), 'start of month', '-2 month', '-1 day')) FROM school
 
+SELECT name FROM school WHERE founded > DATE '2023-03-01' - INTERVAL '30 days'
+=> SELECT name FROM school WHERE founded > DATE('2023-03-01', '-30 day')
+
 SELECT NOW() - INTERVAL '90 minutes' FROM school
 => SELECT DATETIME(DATETIME('now'), '-90 minute') FROM school
 
