@@ -128,6 +128,9 @@ def _without_quantifier(node: exp.Expr, statement: Statement) -> Fix | None:
     sign, word = statement.tokens[indexes[-1] - 1], statement.tokens[indexes[-1]]
     is_all = isinstance(node, exp.All)
     if isinstance(comparison, exp.NEQ if is_all else exp.EQ):
+        # IN ((SELECT …)) has one value to compare with: the first row's.
+        if statement.tokens[indexes[-1] + 2].token_type is TokenType.L_PAREN:
+            return None
         written = "NOT IN" if is_all else "IN"
         edit = Edit(sign.start, word.end + 1, written)
         return Fix((edit,), 0.5, f"{word.text.upper()} written with {written}")
@@ -146,6 +149,10 @@ def _chooses(comparison: exp.Expr) -> bool:
     return isinstance(above, (exp.Where, exp.Having, exp.Join))
 
 
+def _is_plain(selected: exp.Expr) -> bool:
+    return isinstance(selected, exp.Column) and not selected.is_star
+
+
 def _with_extreme(comparison: exp.Binary, query: exp.Query, word: Token) -> Fix | None:
     """``> ANY (SELECT x …)`` is ``> (SELECT MIN(x) …)``, ``< ANY`` is ``< (SELECT MAX(x) …)``."""
     greater = isinstance(comparison, (exp.GT, exp.GTE))
@@ -153,7 +160,7 @@ def _with_extreme(comparison: exp.Binary, query: exp.Query, word: Token) -> Fix 
     if shaped or not isinstance(query, exp.Select) or len(query.expressions) != 1:
         return None
     selected = query.expressions[0]
-    place = span(selected) if isinstance(selected, exp.Column) else None
+    place = span(selected) if _is_plain(selected) else None
     if place is None or not (greater or isinstance(comparison, (exp.LT, exp.LTE))):
         return None
     function = "MIN" if greater else "MAX"
@@ -178,7 +185,7 @@ def _one_by_one(
     if place is None or sign is None or closing is None or first is None:
         return None
     selected = first.expressions[0]
-    end = span(selected) if isinstance(selected, exp.Column) else None
+    end = span(selected) if _is_plain(selected) else None
     ordered = isinstance(query, exp.SetOperation) and query.args.get("order")
     if end is None or ordered or query.args.get("with_") or len(first.expressions) != 1:
         return None

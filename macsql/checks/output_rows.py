@@ -151,7 +151,7 @@ def is_backwards(question: Question, output: Output) -> bool:
 def _names_term(said: str, term: exp.Expr, output: Output) -> bool:
     """Whether ``said`` names the column or the aggregate of ORDER BY, and nothing else."""
     names = [term.name]
-    if isinstance(term, exp.Literal) and term.is_int and int(term.this) <= len(output.shown):
+    if isinstance(term, exp.Literal) and term.is_int and 0 < int(term.this) <= len(output.shown):
         term = output.shown[int(term.this) - 1]
     elif isinstance(term, exp.Column):
         term = output.scope.aliases.get(term.name.casefold(), term)

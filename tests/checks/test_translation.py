@@ -112,6 +112,8 @@ def test_a_random_number_is_between_zero_and_one(school: Any) -> None:
         "SELECT name FROM school ORDER BY city FETCH FIRST 10 PERCENT ROWS ONLY",
         "SELECT id FROM school WHERE NOT id > ANY (SELECT age FROM pupil)",
         "SELECT id FROM school WHERE id < ANY (SELECT age FROM pupil LIMIT 1)",
+        "SELECT id FROM school WHERE id = ANY ((SELECT age FROM pupil))",
+        "SELECT id FROM school WHERE id > ALL (SELECT pupil.* FROM pupil)",
         "SELECT id > ALL (SELECT age FROM pupil) FROM school",
         "SELECT age FROM pupil GROUP BY age HAVING count(*) >= ALL (SELECT id FROM school)",
     ],
