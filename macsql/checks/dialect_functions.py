@@ -1,7 +1,8 @@
 """Functions of other dialects, and how the dialect at hand says the same.
 
 Tables are keyed by name and number of arguments (None: any). ``{0}`` is the first argument as
-written, ``{*}`` all of them, ``{||}`` all of them concatenated.
+written, ``{(0)}`` the same in parentheses where an operator beside it may need them, ``{*}`` all
+of them, ``{||}`` all of them concatenated. What ends in an operator has parentheses around it.
 """
 
 _PART = "CAST(STRFTIME('{}', {{0}}) AS INTEGER)"
@@ -15,25 +16,25 @@ UNITS = {
     "week": _PART.format("%W"),
     "doy": _PART.format("%j"),
     "dow": _PART.format("%w"),
-    "quarter": "(CAST(STRFTIME('%m', {0}) AS INTEGER) + 2) / 3",
+    "quarter": "((CAST(STRFTIME('%m', {0}) AS INTEGER) + 2) / 3)",
 }
 # Codes of date formats that mean the same in STRFTIME; a format with any other is left alone.
 MYSQL_CODES = {"%i": "%M", "%s": "%S", "%S": "%S", "%H": "%H", "%Y": "%Y", "%m": "%m", "%d": "%d"}
 ORACLE_CODES = {"YYYY": "%Y", "MM": "%m", "DD": "%d", "HH24": "%H", "MI": "%M", "SS": "%S"}
-_DAYS = "CAST(JULIANDAY({}) - JULIANDAY({}) AS INTEGER)"
+# MySQL and SQL Server count the midnights between two times.
+_DAYS = "CAST(JULIANDAY(DATE({})) - JULIANDAY(DATE({})) AS INTEGER)"
 
 SQLITE: dict[tuple[str, int | None], str] = {
     **{(unit, 1): text for unit, text in UNITS.items()},
     ("dayofmonth", 1): UNITS["day"],
     ("dayofyear", 1): UNITS["doy"],
-    ("dayofweek", 1): UNITS["dow"] + " + 1",
+    ("dayofweek", 1): f"({UNITS['dow']} + 1)",
     ("now", 0): "DATETIME('now')",
     ("getdate", 0): "DATETIME('now')",
     ("sysdate", 0): "DATETIME('now')",
     ("curdate", 0): "DATE('now')",
     ("current_date", 0): "DATE('now')",
     ("today", 0): "DATE('now')",
-    ("to_date", None): "DATE({0})",
     ("datediff", 2): _DAYS.format("{0}", "{1}"),
     ("len", 1): "LENGTH({0})",
     ("char_length", 1): "LENGTH({0})",
@@ -50,11 +51,10 @@ SQLITE: dict[tuple[str, int | None], str] = {
     ("nvl", 2): "IFNULL({*})",
     ("greatest", None): "MAX({*})",
     ("least", None): "MIN({*})",
-    ("rand", 0): "RANDOM()",
-    ("to_timestamp", 1): "DATETIME({0})",
+    ("rand", 0): "(RANDOM() / 18446744073709551616.0 + 0.5)",
     ("weekday", 1): "((CAST(STRFTIME('%w', {0}) AS INTEGER) + 6) % 7)",
     ("last_day", 1): "DATE({0}, 'start of month', '+1 month', '-1 day')",
-    ("isnull", 1): "({0} IS NULL)",
+    ("isnull", 1): "({(0)} IS NULL)",
     ("repeat", 2): "REPLACE(HEX(ZEROBLOB({1})), '00', {0})",
     ("listagg", 2): "GROUP_CONCAT({*})",
     ("array_agg", 1): "JSON_GROUP_ARRAY({0})",
@@ -118,14 +118,27 @@ _BUILT_IN = (
 SQLITE_FUNCTIONS = frozenset(_BUILT_IN.split())
 
 
-# By unit, what DATEDIFF and TIMESTAMPDIFF count from {0} to {1}; full years are a person's age.
+# By unit, how often it turns from {0} to {1}: what DATEDIFF counts.
 _YEARS = "(STRFTIME('%Y', {1}) - STRFTIME('%Y', {0}))"
-_MONTHS = f"({_YEARS} * 12 + STRFTIME('%m', {{1}}) - STRFTIME('%m', {{0}}))"
 DIFFERENCES = {
-    "day": "CAST(JULIANDAY({1}) - JULIANDAY({0}) AS INTEGER)",
-    "month": _MONTHS,
+    "day": _DAYS.format("{1}", "{0}"),
+    "month": f"({_YEARS} * 12 + STRFTIME('%m', {{1}}) - STRFTIME('%m', {{0}}))",
     "year": _YEARS,
-    "full year": "CAST(STRFTIME('%Y.%m%d', {1}) - STRFTIME('%Y.%m%d', {0}) AS INTEGER)",
+}
+# By unit, how many whole ones are between {0} and {1}: what TIMESTAMPDIFF counts, a person's age.
+# Digits are subtracted, so that a month is whole when its day and its time are reached.
+_SECONDS = "(STRFTIME('%s', {1}) - STRFTIME('%s', {0}))"
+_DIGITS = "((STRFTIME('%Y', {}) * 12 + STRFTIME('%m', {})) * 100000000 + STRFTIME('%d%H%M%S', {}))"
+_MONTHS = f"({_DIGITS.replace('{}', '{1}')} - {_DIGITS.replace('{}', '{0}')}) / 100000000"
+WHOLE_DIFFERENCES = {
+    "second": _SECONDS,
+    "minute": f"({_SECONDS} / 60)",
+    "hour": f"({_SECONDS} / 3600)",
+    "day": f"({_SECONDS} / 86400)",
+    "week": f"({_SECONDS} / 604800)",
+    "month": f"({_MONTHS})",
+    "quarter": f"({_MONTHS} / 3)",
+    "year": "((STRFTIME('%Y%m%d%H%M%S', {1}) - STRFTIME('%Y%m%d%H%M%S', {0})) / 10000000000)",
 }
 TRUNCATED = {"year": "STRFTIME('%Y-01-01', {0})", "month": "STRFTIME('%Y-%m-01', {0})"}
 TRUNCATED["day"] = "DATE({0})"
@@ -135,7 +148,10 @@ ABSENT = {
     **dict.fromkeys(("variance", "var_pop", "var_samp"), "compute it from AVG(x * x)"),
     **dict.fromkeys(("lpad", "rpad"), "use PRINTF"),
     **dict.fromkeys(("split_part", "substring_index"), "use SUBSTR and INSTR"),
-    **dict.fromkeys(("str_to_date", "make_date"), "compare text as YYYY-MM-DD"),
+    **dict.fromkeys(
+        ("str_to_date", "make_date", "to_date", "to_timestamp"),
+        "put year, month and day together with SUBSTR, as YYYY-MM-DD",
+    ),
     **dict.fromkeys(("age",), "subtract JULIANDAY values"),
     **dict.fromkeys(("monthname", "dayname", "datename"), "use STRFTIME with a CASE"),
     **dict.fromkeys(("regexp_replace", "regexp_extract", "regexp_matches"), "use LIKE or SUBSTR"),

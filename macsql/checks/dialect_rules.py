@@ -29,6 +29,7 @@ _CALLS = {
 }
 _WITH_FROM = {"substring": "write SUBSTR(text, start, length)", "trim": "write TRIM(text, signs)"}
 _BETWEEN = " || ' ' || "
+_TYPED = re.compile(r"(?:DATE|TIMESTAMP)\s+(?=')", re.IGNORECASE)
 _PLAIN_PATTERN = re.compile(r"\^?[\w %]+\$?")
 
 
@@ -65,6 +66,10 @@ def foreign_syntax(
 
 
 def _foreign_clauses(tree: exp.Expr) -> Iterator[Problem]:
+    if any(_is_open_ended(o) for o in tree.find_all(exp.LimitOptions)):
+        hint = "number the rows with RANK or NTILE in a sub-query"
+        yield _foreign("sqlite has neither WITH TIES nor PERCENT", hint, tree)
+        return
     for kind, (name, hint) in _CLAUSES.items():
         if tree.find(kind):
             yield _foreign(f"sqlite has no {name}", hint, tree)
@@ -73,6 +78,11 @@ def _foreign_clauses(tree: exp.Expr) -> Iterator[Problem]:
     for node in tree.find_all(exp.Query):
         if node.args.get("offset") is not None and node.args.get("limit") is None:
             yield _foreign("sqlite takes OFFSET after LIMIT only", "write LIMIT -1 OFFSET n", tree)
+
+
+def _is_open_ended(options: exp.LimitOptions) -> bool:
+    """WITH TIES and PERCENT: how many rows are meant is not known."""
+    return bool(options.args.get("with_ties") or options.args.get("percent"))
 
 
 def _foreign(message: str, hint: str, tree: exp.Expr) -> Problem:
@@ -116,7 +126,7 @@ def _sums(statement: Statement) -> Iterator[_Sum]:
             end = tokens[last].end + 1
             interval = sql[token.start : end]
             if shifted("d", "+", interval) or last == index + 1:
-                date = sql[tokens[first].start : tokens[index - 2].end + 1]
+                date = _TYPED.sub("", sql[tokens[first].start : tokens[index - 2].end + 1])
                 sign = tokens[index - 1].text
                 yield _Sum(tokens[first].start, end, date, sign, interval)
                 break
@@ -136,6 +146,8 @@ def _operand(statement: Statement, last: int) -> int:
         first = openings[-1] if openings else last
         named = first > 0 and tokens[first - 1].text.replace("_", "a").isalnum()
         return first - 1 if named else first
+    if last > 0 and _TYPED.match(f"{tokens[last - 1].text} '"):
+        return last - 1 if tokens[last].token_type is TokenType.STRING else last
     while first > 1 and tokens[first - 1].token_type is TokenType.DOT:
         first -= 2
     return first
@@ -174,6 +186,8 @@ def dialect_fixes(problem: Problem, statement: Statement) -> list[Fix]:
 
 
 def _whole(tree: exp.Expr, statement: Statement, why: str) -> Fix | None:
+    if any(_is_open_ended(o) for o in tree.find_all(exp.LimitOptions)):
+        return None
     try:
         text = tree.sql(dialect=statement.dialect, unsupported_level=ErrorLevel.IGNORE)
     except (SqlglotError, ValueError):

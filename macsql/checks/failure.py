@@ -168,18 +168,13 @@ def _place(sql: str, message: str) -> tuple[int, int] | None:
     return sql.index(name), sql.index(name) + len(name)
 
 
-_COLUMN_CODES = frozenset({"unknown-column", "wrong-qualifier", "unjoined-table"})
-_SYNTAX_CODES = frozenset({"reserved-word", "other-dialect", "not-a-query"})
+_FINER: dict[str, frozenset[str]] = {
+    "unknown-column": frozenset({"unknown-column", "wrong-qualifier", "unjoined-table"}),
+    "syntax": frozenset({"reserved-word", "other-dialect", "not-a-query"}),
+    "aggregate-in-where": frozenset({"aggregate-in-group-by", "nested-aggregate"}),
+}
+"""What the checks tell apart of a code of the database: "misuse of aggregate" says less."""
 
 
 def _says_the_same(finding: Finding, said: Finding) -> bool:
-    """Checks are finer: "no such column" covers three of their codes."""
-    if finding.code == said.code:
-        return True
-    if said.code == "unknown-column":
-        return finding.code in _COLUMN_CODES
-    return said.code == "syntax" and finding.code in {
-        "reserved-word",
-        "other-dialect",
-        "not-a-query",
-    }
+    return finding.code == said.code or finding.code in _FINER.get(said.code, ())

@@ -44,7 +44,7 @@ def forgiven_faults(
             "other-dialect",
             "error",
             f"sqlite has no {node.key.upper()}",
-            "compare with the MIN or MAX of the sub-query",
+            "write IN, NOT EXISTS, or compare with the MIN or MAX of the sub-query",
         )
         yield Problem(finding, node=node)
     for operation in statement.tree.find_all(exp.SetOperation):
@@ -104,7 +104,7 @@ def forgiven_fixes(problem: Problem, statement: Statement) -> list[Fix]:
         fix = _without_quantifier(node, statement)
     elif isinstance(node, exp.Subquery):
         fix = _without_parentheses(node, statement)
-    elif isinstance(node, exp.Query):
+    elif isinstance(node, exp.Query) and problem.finding.code == "syntax":
         whole = Edit(0, len(statement.sql), node.sql(dialect=statement.dialect))
         fix = Fix((whole,), 1.0, "put the clauses in order")
     elif place and statement.sql[place[0] : place[1]] == ",":
@@ -115,30 +115,93 @@ def forgiven_fixes(problem: Problem, statement: Statement) -> list[Fix]:
 
 
 def _without_quantifier(node: exp.Expr, statement: Statement) -> Fix | None:
-    """``> ALL (SELECT x …)`` is ``> (SELECT MAX(x) …)``, ``> ANY`` is ``> (SELECT MIN(x) …)``."""
-    comparison = node.parent
-    query = node.find(exp.Select)
-    inside = [s for n in query.walk() if (s := span(n))] if query else []
-    if query is None or not inside or len(query.expressions) != 1:
+    """``= ANY`` is IN, ``<> ALL`` is NOT IN; an order compares one by one, or with the extreme."""
+    comparison, query = node.parent, node.this.unnest()
+    inside = [s[0] for n in query.walk() if (s := span(n))]
+    indexes = [
+        i
+        for i, t in enumerate(statement.tokens)
+        if t.text.upper() in {"ANY", "ALL", "SOME"} and inside and t.start < min(inside)
+    ]
+    if not indexes or not isinstance(query, exp.Query) or not isinstance(comparison, exp.Binary):
         return None
+    sign, word = statement.tokens[indexes[-1] - 1], statement.tokens[indexes[-1]]
+    is_all = isinstance(node, exp.All)
+    if isinstance(comparison, exp.NEQ if is_all else exp.EQ):
+        # IN ((SELECT …)) has one value to compare with: the first row's.
+        if statement.tokens[indexes[-1] + 2].token_type is TokenType.L_PAREN:
+            return None
+        written = "NOT IN" if is_all else "IN"
+        edit = Edit(sign.start, word.end + 1, written)
+        return Fix((edit,), 0.5, f"{word.text.upper()} written with {written}")
+    if not _chooses(comparison):
+        return None
+    if is_all:
+        return _one_by_one(comparison, query, statement, indexes[-1])
+    return _with_extreme(comparison, query, word)
+
+
+def _chooses(comparison: exp.Expr) -> bool:
+    """Whether it is a condition of which unknown counts as not true."""
+    above = comparison.parent
+    while isinstance(above, (exp.Paren, exp.And, exp.Or)):
+        above = above.parent
+    return isinstance(above, (exp.Where, exp.Having, exp.Join))
+
+
+def _is_plain(selected: exp.Expr) -> bool:
+    return isinstance(selected, exp.Column) and not selected.is_star
+
+
+def _with_extreme(comparison: exp.Binary, query: exp.Query, word: Token) -> Fix | None:
+    """``> ANY (SELECT x …)`` is ``> (SELECT MIN(x) …)``, ``< ANY`` is ``< (SELECT MAX(x) …)``."""
     greater = isinstance(comparison, (exp.GT, exp.GTE))
-    if not greater and not isinstance(comparison, (exp.LT, exp.LTE)):
+    shaped = any(query.args.get(k) for k in ("group", "having", "distinct", "limit", "offset"))
+    if shaped or not isinstance(query, exp.Select) or len(query.expressions) != 1:
         return None
-    function = "MAX" if greater == isinstance(node, exp.All) else "MIN"
-    start = min(s[0] for s in inside)
-    before = [t for t in statement.tokens if t.start < start]
-    words = [t for t in before if t.text.upper() in {"ANY", "ALL", "SOME"}]
     selected = query.expressions[0]
-    places = [s for n in selected.walk() if (s := span(n))]
-    if not words or not isinstance(selected, exp.Column) or not places:
+    place = span(selected) if _is_plain(selected) else None
+    if place is None or not (greater or isinstance(comparison, (exp.LT, exp.LTE))):
         return None
-    first, last = min(s[0] for s in places), max(s[1] for s in places)
-    column = statement.sql[first:last]
+    function = "MIN" if greater else "MAX"
     edits = (
-        Edit(words[-1].start, words[-1].end + 1, ""),
-        Edit(first, last, f"{function}({column})"),
+        Edit(word.start, word.end + 1, ""),
+        Edit(place[0], place[0], f"{function}("),
+        Edit(place[1], place[1], ")"),
     )
-    return Fix(edits, 0.5, f"{words[-1].text.upper()} written with {function}")
+    return Fix(edits, 0.5, f"{word.text.upper()} written with {function}")
+
+
+_SIGNS = {exp.GT: ">", exp.GTE: ">=", exp.LT: "<", exp.LTE: "<=", exp.EQ: "="}
+
+
+def _one_by_one(
+    comparison: exp.Binary, query: exp.Query, statement: Statement, word: int
+) -> Fix | None:
+    """``x > ALL (SELECT y …)``: no row of which it is not true. MAX would be NULL for no rows."""
+    first = query.find(exp.Select)
+    place, sign = span(comparison.this), _SIGNS.get(type(comparison))
+    closing = closing_parenthesis(statement, word + 1)
+    if place is None or sign is None or closing is None or first is None:
+        return None
+    selected = first.expressions[0]
+    end = span(selected) if _is_plain(selected) else None
+    ordered = isinstance(query, exp.SetOperation) and query.args.get("order")
+    if end is None or ordered or query.args.get("with_") or len(first.expressions) != 1:
+        return None
+    compared = statement.sql[slice(*place)]
+    edits = (
+        Edit(place[0], statement.tokens[word + 1].start, "NOT EXISTS (SELECT 1 FROM "),
+        Edit(end[1], end[1], " AS one"),
+        Edit(
+            statement.tokens[closing].end + 1,
+            statement.tokens[closing].end + 1,
+            f" WHERE ({compared} {sign} one) IS NOT TRUE)",
+        ),
+    )
+    is_name = isinstance(comparison.this, exp.Column) and comparison.this.name.lower() != "one"
+    constant = isinstance(comparison.this, exp.Literal)
+    return Fix(edits, 0.5, "ALL written with NOT EXISTS") if is_name or constant else None
 
 
 def _without_parentheses(node: exp.Subquery, statement: Statement) -> Fix | None:

@@ -19,6 +19,7 @@ from macsql.checks.dialect_functions import (
     TRUNCATED,
     TSQL,
     UNITS,
+    WHOLE_DIFFERENCES,
 )
 from macsql.checks.edits import Fix
 from macsql.checks.names import nearest
@@ -140,10 +141,32 @@ def _equivalent(
     template = table.get((name, len(arguments))) or table.get((name, None))
     if template is None or (not arguments and "{0}" in template):
         return None
-    text = template.replace("{*}", ", ".join(arguments)).replace("{||}", " || ".join(arguments))
-    for number, argument in enumerate(arguments):
-        text = text.replace(f"{{{number}}}", argument)
-    return text
+    return filled(template, arguments)
+
+
+_PLACE = re.compile(r"\{(?:(\d)|\((\d)\)|(\*)|(\|\|))\}")
+_SIMPLE = re.compile(r"""[\w.]+(?:\([^()]*\))?|'(?:[^']|'')*'|"[^"]*\"""")
+
+
+def filled(template: str, arguments: list[str]) -> str:
+    """A template with its arguments, which keep together beside an operator.
+
+    >>> filled("({(0)} IS NULL)", ["a OR b"]), filled("({||})", ["a", "b + 1"])
+    ('((a OR b) IS NULL)', '(a || (b + 1))')
+    """
+
+    def write(place: re.Match[str]) -> str:
+        if place[1]:
+            return arguments[int(place[1])]
+        if place[2]:
+            return _operand(arguments[int(place[2])])
+        return ", ".join(arguments) if place[3] else " || ".join(map(_operand, arguments))
+
+    return _PLACE.sub(write, template)
+
+
+def _operand(argument: str) -> str:
+    return argument if _SIMPLE.fullmatch(argument) else f"({argument})"
 
 
 def _special(name: str, statement: Statement, index: int) -> str | None:
@@ -162,21 +185,32 @@ def _joined(name: str, arguments: list[str]) -> str | None:
     """CONCAT_WS(', ', a, b)."""
     if len(arguments) < 3:
         return None
-    return "(" + f" || {arguments[0]} || ".join(arguments[1:]) + ")"
+    between, *parts = map(_operand, arguments)
+    return "(" + f" || {between} || ".join(parts) + ")"
 
 
 def _part(name: str, arguments: list[str]) -> str | None:
     """DATE_PART('year', d) and DATE_TRUNC('year', d)."""
     templates = TRUNCATED if name == "date_trunc" else UNITS
     template = templates.get(_unit(arguments[0])) if len(arguments) == 2 else None
-    return template and template.replace("{0}", arguments[1])
+    return template and filled(template, arguments[1:])
 
 
 def _difference(name: str, arguments: list[str]) -> str | None:
-    """DATEDIFF(year, a, b) counts turns of the year, TIMESTAMPDIFF(YEAR, a, b) full years."""
-    unit = _unit(arguments[0]) if len(arguments) == 3 else ""
-    template = DIFFERENCES.get("full year" if (name, unit) == ("timestampdiff", "year") else unit)
-    return template and template.replace("{0}", arguments[1]).replace("{1}", arguments[2])
+    """DATEDIFF(year, a, b) counts turns of the year, TIMESTAMPDIFF(YEAR, a, b) whole years."""
+    units = DIFFERENCES if name == "datediff" else WHOLE_DIFFERENCES
+    template = units.get(_unit(arguments[0])) if len(arguments) == 3 else None
+    return template and filled(template, arguments[1:])
+
+
+_ISO = re.compile(r"'(?:(?i:YYYY-MM-DD)|%Y-%m-%d)(?:[T ][^']*)?'")
+
+
+def _read_date(name: str, arguments: list[str]) -> str | None:
+    """TO_DATE(d, 'YYYY-MM-DD'), which SQLite reads; of another format it makes NULL."""
+    if not arguments or len(arguments) > 2 or not all(map(_ISO.fullmatch, arguments[1:])):
+        return None
+    return f"{'DATETIME' if name == 'to_timestamp' else 'DATE'}({arguments[0]})"
 
 
 def _shift(name: str, arguments: list[str]) -> str | None:
@@ -189,6 +223,8 @@ def _shift(name: str, arguments: list[str]) -> str | None:
 
 
 _INTERVAL = re.compile(r"INTERVAL\s+'?\s*([-+]?\d+)\s*'?\s*'?(\w+?)s?'?", re.IGNORECASE)
+_MULTIPLES = {"week": (7, "day"), "quarter": (3, "month")}
+_EARLY = re.compile(r"'\d{4}-\d\d-(?:[01]\d|2[0-8])'")
 
 
 def shifted(date: str, sign: str, interval: str) -> str | None:
@@ -198,13 +234,21 @@ def shifted(date: str, sign: str, interval: str) -> str | None:
     "DATE(day, '-30 day')"
     """
     found = _INTERVAL.fullmatch(interval.strip())
-    if found is None or found[2].lower() not in UNITS:
+    if found is None:
         return None
-    number = int(found[1]) * (-1 if sign == "-" else 1)
-    unit = found[2].lower()
-    number, unit = (7 * number, "day") if unit == "week" else (number, unit)
-    function = "DATETIME" if unit in {"hour", "minute", "second"} else "DATE"
-    return f"{function}({date}, '{number:+d} {unit}')"
+    times, unit = _MULTIPLES.get(found[2].lower(), (1, found[2].lower()))
+    number = times * int(found[1]) * (-1 if sign == "-" else 1)
+    if unit in {"hour", "minute", "second"}:
+        return f"DATETIME({date}, '{number:+d} {unit}')"
+    if unit not in {"day", "month", "year"}:
+        return None
+    day = f"DATE({date}, '{number:+d} {unit}')"
+    if unit == "day" or _EARLY.fullmatch(date):
+        return day
+    # A month from the 31st is the last day of a shorter month, and not, as for SQLite, a day of
+    # the month after it.
+    months = number * (12 if unit == "year" else 1) + 1
+    return f"MIN({day}, DATE({date}, 'start of month', '{months:+d} month', '-1 day'))"
 
 
 def _extract(statement: Statement, index: int) -> str | None:
@@ -215,7 +259,7 @@ def _extract(statement: Statement, index: int) -> str | None:
         return None
     template = UNITS.get(tokens[index + 2].text.lower())
     source = statement.sql[tokens[index + 4].start : tokens[closing].start].strip()
-    return template.replace("{0}", source) if template else None
+    return filled(template, [source]) if template else None
 
 
 def _date_format(name: str, arguments: list[str]) -> str | None:
@@ -238,6 +282,7 @@ _SPECIAL: dict[str, Callable[[str, list[str]], str | None]] = {
     **dict.fromkeys(("date_part", "datepart", "date_trunc"), _part),
     **dict.fromkeys(("datediff", "timestampdiff"), _difference),
     **dict.fromkeys(("date_add", "date_sub", "adddate", "subdate", "dateadd"), _shift),
+    **dict.fromkeys(("to_date", "to_timestamp", "str_to_date"), _read_date),
     "concat_ws": _joined,
 }
 

@@ -21,13 +21,24 @@ def null_comparisons(
     """``x = NULL`` is never true, and neither is ``x <> NULL``."""
     for scope in resolution.scopes:
         for node in scope.select.find_all(exp.EQ, exp.NEQ):
-            if isinstance(node.expression, exp.Null) and node.parent_select is scope.select:
+            inside = node.parent_select is scope.select
+            if inside and isinstance(node.expression, exp.Null) and _decides(node):
                 right = "IS NULL" if isinstance(node, exp.EQ) else "IS NOT NULL"
                 message = f"{node.sql()} is never true"
                 finding = Finding(
                     "null-comparison", "error", message, f"write {right}", span(node.this)
                 )
                 yield Problem(finding, scope, node=node)
+
+
+def _decides(node: exp.Expr) -> bool:
+    """Whether a comparison is shown or chooses rows, and is no operand of IS NULL and its like."""
+    above = node.parent
+    while isinstance(above, (exp.Paren, exp.Connector, exp.Not)):
+        above = above.parent
+    return isinstance(
+        above, (exp.Select, exp.Alias, exp.Where, exp.Having, exp.Join, exp.If, exp.Case)
+    )
 
 
 def names_as_text(

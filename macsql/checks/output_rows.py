@@ -5,8 +5,10 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from macsql.checks.names import words
 from macsql.checks.output_shape import Output, finding
 from macsql.checks.question import Question
+from macsql.checks.rules import aggregates
 from macsql.checks.text import shorten
 from macsql.message import Finding
 
@@ -31,10 +33,22 @@ _SORTED = (
     r"sort(?:ed)? by|order(?:ed)? by|ascending|descending|alphabetical(?:ly)?|sorted|"
     r"in (?:\w+ )?order(?! (?:to|that|for))|lexicographic\w*|chronological\w*"
 )
-_SORT = r"sort\w*|order(?:ed|ing)?(?= by)|arrang\w+|in order(?= of)"
+_SORTED_AT_LAST = re.compile(
+    r"(?:\b(?:sorted|ordered|arranged)"
+    r"|(?:^|[.;:,?!]|\band|\bplease)\s*(?:sort|order|arrange)\b[^.;:,?!()]*?)"
+    r"\s+by\s+([^.;:,?!()]+?)\s*[.?!]*\s*$"
+)
+"""A question that ends with what its answer is sorted by."""
+_ARTICLES = frozenset({"the", "their", "its", "his", "her", "of", "each", "every"})
+_IN_WORDS: dict[type[exp.Expr], tuple[str, ...]] = {
+    exp.Count: ("number", "count"),
+    exp.Sum: ("total", "sum"),
+    exp.Avg: ("average", "mean"),
+}
 _DOWNWARDS = (
     r"desc\w*|decreas\w*|revers\w*|\w+est|most|best|worst|top|recent\w*|more|less|last|first|down|"
-    r"high\w*|large\w*|big\w*|old\w*|new\w*|maximum|popular\w*|rank\w*|to|this|these|those"
+    r"high\w*|large\w*|big\w*|old\w*|new\w*|maximum|popular\w*|rank\w*|to|this|these|those|"
+    r"fall\w*|declin\w*|z"
 )
 """Words that may mean a descending order."""
 _ORDERLY = (
@@ -116,18 +130,37 @@ def _top(question: Question) -> int | None:
 
 
 def is_backwards(question: Question, output: Output) -> bool:
-    """Whether all rows are given in descending order where "sorted by age" is all that is said.
+    """Whether all rows descend, and the question ends with "sorted by age", in the query's words.
 
+    Whatever follows may turn the order round in more ways than can be listed.
     Of the gold queries for such questions of Spider's training set one in 300 descends.
     """
     order = output.tree.args.get("order")
+    said = _SORTED_AT_LAST.search(question.plain)
     return (
         order is not None
+        and said is not None
         and [bool(t.args.get("desc")) for t in order.expressions] == [True]
         and output.tree.args.get("limit") is None
-        and question.says(_SORT)
+        and _names_term(said[1], order.expressions[0].this, output)
+        and re.search(r"\b(?:sort|order|rank)", question.plain[: said.start()]) is None
         and re.search(rf"\b(?:{_DOWNWARDS})\b", question.said) is None
     )
+
+
+def _names_term(said: str, term: exp.Expr, output: Output) -> bool:
+    """Whether ``said`` names the column or the aggregate of ORDER BY, and nothing else."""
+    names = [term.name]
+    if isinstance(term, exp.Literal) and term.is_int and 0 < int(term.this) <= len(output.shown):
+        term = output.shown[int(term.this) - 1]
+    elif isinstance(term, exp.Column):
+        term = output.scope.aliases.get(term.name.casefold(), term)
+    names += [column.name for column in term.find_all(exp.Column)]
+    of = {w for n in names for w in words(n)}
+    of |= {w for call in aggregates(term) for w in _IN_WORDS.get(type(call), ())}
+    around = {w for r in output.scope.relations for w in words(r.table.name if r.table else r.name)}
+    found = {w for part in re.findall(r"[^\W_]+", said) for w in words(part)} - _ARTICLES
+    return bool(found & of) and found <= of | around
 
 
 def orders(question: Question, output: Output) -> Iterator[Finding]:

@@ -26,12 +26,9 @@ _DANGLING = frozenset(
         TokenType.HAVING,
     }
 )
-_BEFORE_SELECT = frozenset(
-    {
-        *(TokenType.UNION, TokenType.INTERSECT, TokenType.EXCEPT),
-        *(TokenType.ALL, TokenType.DISTINCT, TokenType.L_PAREN),
-    }
-)
+_SET_OPERATIONS = frozenset({TokenType.UNION, TokenType.INTERSECT, TokenType.EXCEPT})
+_BEFORE_SELECT = _SET_OPERATIONS | {TokenType.ALL, TokenType.DISTINCT, TokenType.L_PAREN}
+_AFTER_LIMIT = frozenset({TokenType.OFFSET, TokenType.COMMA, TokenType.SEMICOLON})
 _OTHER_DIALECTS = ("mysql", "tsql", "postgres", "oracle", "duckdb")
 
 
@@ -41,6 +38,8 @@ def syntax_fixes(statement: Statement, schema: Schema) -> list[Fix]:
         *_single_statement(statement),
         *_quoted_names(statement, schema),
         *_operators(statement),
+        *_limits(statement),
+        *_comment(statement),
         *_top(statement),
         *_parentheses(statement),
         *_dangling(statement),
@@ -126,10 +125,45 @@ def _operators(statement: Statement) -> Iterator[Fix]:
         yield Fix(tuple(edits), 0.3, "joined a split operator")
 
 
+def _limits(statement: Statement) -> Iterator[Fix]:
+    """``LIMIT 2 - n % 2``, whose sign the parser takes for PERCENT outside of parentheses."""
+    tokens, edits = statement.tokens, []
+    for index, token in enumerate(tokens):
+        if token.token_type not in (TokenType.LIMIT, TokenType.OFFSET):
+            continue
+        last, depth = index, 0
+        for other in tokens[index + 1 :]:
+            depth -= other.token_type is TokenType.R_PAREN
+            if depth < 0 or (depth == 0 and other.token_type in _AFTER_LIMIT):
+                break
+            depth += other.token_type is TokenType.L_PAREN
+            last += 1
+        number = tokens[index + 1 : last + 1]
+        if any(t.token_type is TokenType.MOD for t in number):
+            begin, end = number[0].start, number[-1].end + 1
+            edits += [Edit(begin, begin, "("), Edit(end, end, ")")]
+    if edits:
+        yield Fix(tuple(edits), 0.2, "put the number of rows in parentheses")
+
+
+def _comment(statement: Statement) -> Iterator[Fix]:
+    """A comment that is not closed goes on to the end."""
+    opening = statement.sql.rfind("/*")
+    if not statement.tokens and opening >= 0 and statement.sql.find("*/", opening + 2) < 0:
+        end = len(statement.sql)
+        yield Fix((Edit(end, end, " */"),), 0.2, "closed a comment")
+
+
 def _top(statement: Statement) -> Iterator[Fix]:
     """SELECT TOP 5 … of SQL Server is LIMIT 5 at the end."""
     tokens = statement.tokens
-    for word, number in pairwise(tokens):
+    if any(t.token_type in _SET_OPERATIONS for t in tokens):
+        return
+    for index, (word, number) in enumerate(pairwise(tokens)):
+        kinds, behind = [t.token_type for t in tokens[:index]], tokens[index + 2 : index + 3]
+        is_inside = kinds.count(TokenType.L_PAREN) > kinds.count(TokenType.R_PAREN)
+        if is_inside or any(t.text.upper() in ("WITH", "PERCENT") for t in behind):
+            continue
         if word.text.upper() == "TOP" and number.token_type is TokenType.NUMBER:
             end = len(statement.sql.rstrip().rstrip(";"))
             edits = (

@@ -275,7 +275,7 @@ def test_an_order_that_nobody_turned_round_ascends(
 def test_an_order_turned_round_is_kept_after_a_vote(answer: Answer) -> None:
     asked = "SELECT age FROM pupil ORDER BY age DESC"
     message = answer(
-        asked, asked, question="List the ages of the pupils by age, sorted.", candidates=2
+        asked, asked, question="List the ages of the pupils, sorted by age.", candidates=2
     )
     assert message.sql == "SELECT age FROM pupil ORDER BY age"
 

@@ -126,6 +126,18 @@ SELECT course.title, course.title FROM certificate JOIN course ON course_code = 
 SELECT first_name FROM pupil WHERE age > AVG(age)
 => SELECT first_name FROM pupil WHERE age > (SELECT AVG(age) FROM pupil)
 
+SELECT first_name FROM pupil WHERE school_id = 1 AND age > AVG(age)
+=> SELECT first_name FROM pupil WHERE school_id = 1 AND age > (SELECT AVG(age) FROM pupil)
+
+SELECT first_name FROM pupil WHERE school_id = 1 AND age = MAX(age)
+=> SELECT first_name FROM pupil WHERE school_id = 1 AND age = (SELECT MAX(age) FROM pupil WHERE school_id = 1)
+
+SELECT p.first_name FROM pupil p JOIN school s ON p.school_id = s.id WHERE s.city = 'BERLIN' AND MIN(p.age) = p.age
+=> SELECT p.first_name FROM pupil p JOIN school s ON p.school_id = s.id WHERE s.city = 'BERLIN' AND (SELECT MIN(p.age) FROM pupil p JOIN school s ON p.school_id = s.id WHERE s.city = 'BERLIN') = p.age
+
+SELECT p.first_name FROM pupil p JOIN school s ON p.school_id = s.id WHERE p.age > AVG(p.age)
+=> SELECT p.first_name FROM pupil p JOIN school s ON p.school_id = s.id WHERE p.age > (SELECT AVG(p.age) FROM pupil AS p)
+
 SELECT school_id FROM pupil WHERE age > 3 AND count(*) > 1 GROUP BY school_id ORDER BY 1
 => SELECT school_id FROM pupil WHERE age > 3 GROUP BY school_id HAVING COUNT(*) > 1 ORDER BY 1
 
@@ -137,6 +149,15 @@ SELECT age FROM pupil ORDER BY count(*) DESC LIMIT 1
 
 SELECT first_name FROM pupil WHERE id IN (SELECT pupil_id, mark FROM enrolment)
 => SELECT first_name FROM pupil WHERE id IN (SELECT pupil_id FROM enrolment)
+
+SELECT first_name FROM pupil WHERE id NOT IN (SELECT * FROM enrolment)
+=> SELECT first_name FROM pupil WHERE id NOT IN (SELECT pupil_id FROM enrolment)
+
+SELECT name FROM school WHERE id IN (SELECT age, school_id AS id FROM pupil)
+=> SELECT name FROM school WHERE id IN (SELECT school_id FROM pupil)
+
+SELECT count(*) FROM pupil WHERE school_id NOT IN (SELECT s.* FROM school s JOIN pupil p ON p.school_id = s.id)
+=> SELECT count(*) FROM pupil WHERE school_id NOT IN (SELECT s.id FROM school s JOIN pupil p ON p.school_id = s.id)
 
 ## another dialect
 SELECT name FROM school WHERE YEAR(founded) = 1950
@@ -158,7 +179,19 @@ SELECT TOP 2 first_name FROM pupil ORDER BY age
 => SELECT first_name FROM pupil ORDER BY age LIMIT 2
 
 SELECT first_name FROM pupil WHERE age > ALL (SELECT id FROM school)
-=> SELECT first_name FROM pupil WHERE age >  (SELECT MAX(id) FROM school)
+=> SELECT first_name FROM pupil WHERE NOT EXISTS (SELECT 1 FROM (SELECT id AS one FROM school) WHERE (age > one) IS NOT TRUE)
+
+SELECT first_name FROM pupil AS p WHERE p.age <= ALL (SELECT age FROM pupil WHERE age > 99 UNION SELECT 12)
+=> SELECT first_name FROM pupil AS p WHERE NOT EXISTS (SELECT 1 FROM (SELECT age AS one FROM pupil WHERE age > 99 UNION SELECT 12) WHERE (p.age <= one) IS NOT TRUE)
+
+SELECT first_name FROM pupil WHERE age >= ANY (SELECT id FROM school)
+=> SELECT first_name FROM pupil WHERE age >=  (SELECT MIN(id) FROM school)
+
+SELECT first_name FROM pupil WHERE school_id = ANY (SELECT id FROM school ORDER BY id LIMIT 1)
+=> SELECT first_name FROM pupil WHERE school_id IN (SELECT id FROM school ORDER BY id LIMIT 1)
+
+SELECT first_name FROM pupil WHERE school_id <> ALL (SELECT id FROM school WHERE id > 1)
+=> SELECT first_name FROM pupil WHERE school_id NOT IN (SELECT id FROM school WHERE id > 1)
 
 SELECT DIVIDE(COUNT(age), COUNT(*)) FROM pupil
 => SELECT (CAST(COUNT(age) AS REAL) / (COUNT(*))) FROM pupil
@@ -218,7 +251,10 @@ SELECT s.founded + INTERVAL '2 weeks' FROM school s
 => SELECT DATE(s.founded, '+14 day') FROM school s
 
 SELECT DATE(founded) - INTERVAL 3 MONTH FROM school
-=> SELECT DATE(DATE(founded), '-3 month') FROM school
+=> SELECT MIN(DATE(DATE(founded), '-3 month'), DATE(DATE(founded), 'start of month', '-2 month', '-1 day')) FROM school
+
+SELECT name FROM school WHERE founded > DATE '2023-03-01' - INTERVAL '30 days'
+=> SELECT name FROM school WHERE founded > DATE('2023-03-01', '-30 day')
 
 SELECT NOW() - INTERVAL '90 minutes' FROM school
 => SELECT DATETIME(DATETIME('now'), '-90 minute') FROM school

@@ -68,3 +68,9 @@ def test_message_that_the_checks_do_not_explain_is_kept(school: Any) -> None:
 def test_place_of_the_complaint_is_marked() -> None:
     [finding] = explain_failure("SELECT frob(1)", "no such function: frob", EMPTY)[:1]
     assert finding.span == (7, 11)
+
+
+def test_an_aggregate_inside_another_is_no_fault_of_where(school: Any) -> None:
+    sql = "SELECT avg(count(*)) FROM pupil GROUP BY school_id"
+    found = explain_failure(sql, school.refusal(sql), school.schema)
+    assert [f.code for f in found] == ["nested-aggregate"]

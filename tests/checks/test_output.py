@@ -114,6 +114,69 @@ def test_an_order_is_turned_round_and_nothing_else_changed(
 
 
 @pytest.mark.parametrize(
+    ("question", "is_turned"),
+    [
+        ("Sort the names of pupils by age.", True),
+        ("Show pupils sorted by their ages", True),
+        ("List the pupils ordered by age, later years before earlier ones.", False),
+        ("Pupils sorted by age, grown ones at the beginning.", False),
+        ("Pupils sorted by age from Z-A.", False),
+        ("A Z-A list of pupils, sorted by age", False),
+        ("Which sort of pupil is there, and how many by age", False),
+        ("In falling order: pupils sorted by age", False),
+        ("Sortiere die Schüler nach Alter, die größten zuerst", False),
+        ("Elever sorteret efter alder, faldende", False),
+        ("Pupils sorted by school", False),
+    ],
+)
+def test_an_order_is_turned_round_only_where_a_question_ends_with_it(
+    question: str, is_turned: bool, school: Any
+) -> None:
+    sql = "SELECT first_name FROM pupil ORDER BY age DESC"
+    found = repair_output(question, sql, school.schema)
+    assert (found.sql if found else sql) == (sql.removesuffix(" DESC") if is_turned else sql)
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "is_turned"),
+    [
+        ("Cities sorted by the number of schools", "count(*)", True),
+        ("Cities sorted by their average id", "avg(id)", True),
+        ("Cities sorted by the number of pupils", "count(*)", False),
+    ],
+)
+def test_an_aggregate_is_named_by_its_words(
+    question: str, sql: str, is_turned: bool, school: Any
+) -> None:
+    sql = f"SELECT city FROM school GROUP BY city ORDER BY {sql} DESC"
+    assert (repair_output(question, sql, school.schema) is not None) == is_turned
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT age / 10 * 10 AS decade, avg(id) FROM pupil GROUP BY decade",
+        "SELECT age / 5 AS years, avg(id) FROM pupil GROUP BY years",
+        "SELECT age / 5, avg(id) FROM pupil GROUP BY 1",
+        "SELECT avg(id) FROM pupil GROUP BY age / 5",
+        "SELECT y, avg(id) FROM (SELECT id, age / 5 AS y FROM pupil) GROUP BY y",
+        "SELECT id, avg(age) OVER (PARTITION BY age / 5) FROM pupil",
+        "SELECT first_name FROM pupil ORDER BY age / 5",
+        "SELECT DISTINCT age / 5 FROM pupil",
+        "SELECT id, age / 8, age % 8 FROM pupil",
+        "SELECT id, age / (5) * 5 FROM pupil",
+        "SELECT age / 12, age FROM pupil",
+        "SELECT sum(age) / 60 FROM pupil",
+        "SELECT max(age) / 1000 FROM pupil",
+    ],
+)
+def test_classes_of_numbers_stay_whole(sql: str, school: Any) -> None:
+    question = "What is the average, as a share in percent?"
+    assert school.refusal(sql) == ""
+    assert repair_output(question, sql, school.schema) is None
+
+
+@pytest.mark.parametrize(
     ("question", "sql", "whole"),
     [
         (
@@ -126,6 +189,13 @@ def test_an_order_is_turned_round_and_nothing_else_changed(
             "SELECT count(*)/count(DISTINCT school_id) FROM pupil -- a / b",
             "SELECT count(*)* 1.0 /count(DISTINCT school_id) FROM pupil -- a / b",
         ),
+        (
+            "What share of each grade is over 12?",
+            "SELECT grade, sum(age > 12) / count(*) AS share FROM pupil GROUP BY 1 ORDER BY share",
+            "SELECT grade, sum(age > 12) * 1.0 / count(*) AS share FROM pupil GROUP BY 1"
+            " ORDER BY share",
+        ),
+        ("How many pupils per school?", "SELECT count(*) / count(DISTINCT id) FROM pupil", None),
         ("Half of the number of pupils?", "SELECT count(*) / 2 FROM pupil", None),
         ("What percentage is that?", "SELECT 1.0 * sum(id) / count(*) FROM pupil", None),
         ("What percentage is that?", "SELECT CAST(sum(id) / count(*) AS INT) FROM pupil", None),

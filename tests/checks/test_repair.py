@@ -36,6 +36,10 @@ def test_broken_statement_is_repaired(broken: str, right: str, school: Any) -> N
         "Sure, I can help",
         "",
         "DROP TABLE pupil",
+        "SELECT name FROM school WHERE id IN (SELECT age, grade FROM pupil)",
+        "SELECT name FROM school WHERE id NOT IN (SELECT * FROM course)",
+        "SELECT school_id, first_name FROM pupil WHERE age = MAX(age) GROUP BY school_id",
+        "SELECT age FROM pupil WHERE grade = '7' OR age = MAX(age)",
     ],
 )
 def test_nothing_is_offered_where_nothing_can_be_known(sql: str, school: Any) -> None:

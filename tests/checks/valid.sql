@@ -56,5 +56,7 @@ SELECT age FROM pupil WHERE age / 2 > 5 AND age % 2 = 0
 SELECT count(*) FROM pupil CROSS JOIN school
 SELECT age FROM pupil; -- the end
 SELECT "last name" AS "a b" FROM pupil ORDER BY "a b"
+SELECT first_name, (age = NULL) IS NULL FROM pupil WHERE (age = NULL) IS NULL
+SELECT coalesce(age = NULL, 0) FROM pupil
 /* SELECT wrong FROM nowhere */ SELECT age -- of the pupil
 FROM pupil;
