@@ -115,7 +115,26 @@ def _one_query(
         return Statement(sql, dialect, tokens, problem=finding)
     if not trees or not isinstance(trees[0], exp.Query):
         return Statement(sql, dialect, tokens, problem=_no_query())
+    _spell_out_negations(trees[0])
     return Statement(sql, dialect, tokens, trees[0])
+
+
+def _spell_out_negations(tree: exp.Query) -> None:
+    """Make ``x NOT LIKE y`` and ``x IS NOT NULL`` what ``x NOT IN (y)`` is: a Not of the rest."""
+    # Which of them carry a flag instead depends on the version of sqlglot and on the dialect.
+    for node in list(tree.find_all(exp.Like, exp.ILike, exp.Is)):
+        if not node.args.get("negate"):
+            continue
+        node.set("negate", None)
+        denied = node.parent if isinstance(node.parent, exp.Escape) else node
+        around = denied.parent
+        negation = exp.Not()
+        # Operators but AND and OR bind more tightly than NOT.
+        is_operand = isinstance(around, (exp.Binary, exp.Between, exp.In)) and not isinstance(
+            around, exp.Connector
+        )
+        denied.replace(exp.Paren(this=negation) if is_operand else negation)
+        negation.set("this", denied)
 
 
 def _no_query() -> Finding:

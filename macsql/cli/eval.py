@@ -18,6 +18,7 @@ from macsql.config import Settings
 from macsql.database import Database
 from macsql.errors import ConfigError
 from macsql.evaluation.benchmark import open_benchmark, sample_ids, sample_name
+from macsql.evaluation.database_files import digests, places, refuse_unreadable
 from macsql.evaluation.example import Benchmark, Example
 from macsql.evaluation.execution import JudgePool
 from macsql.evaluation.folder import Manifest, RunFolder
@@ -87,6 +88,7 @@ def run(request: Request, settings: Settings, screen: Screen) -> tuple[Benchmark
     benchmark = _benchmark(request)
     if request.test_suite:
         check_test_suite(benchmark, request.test_suite)
+    refuse_unreadable(benchmark.examples)
     llm = open_llm(
         settings,
         screen,
@@ -110,7 +112,8 @@ def run(request: Request, settings: Settings, screen: Screen) -> tuple[Benchmark
         options={**makeup.options(), **_options(request, settings, benchmark, llm)},
         command=_command(),
         notes=benchmark.notes,
-        databases={e.db_id: _place(e.database) for e in benchmark.examples},
+        databases=places(benchmark.examples),
+        digests=digests(benchmark.examples),
     )
     with RunFolder.create(request.out, manifest) as folder:
         for line in benchmark.notes:
@@ -231,11 +234,6 @@ def _options(
     return {**options, "price": settings.price} if settings.price else options
 
 
-def _place(database: str) -> str:
-    """A database that is found again from another folder; never its password."""
-    return hide_password(database) if "://" in database else str(Path(database).resolve())
-
-
 def _command() -> str:
     return shlex.join(["macsql", *map(hide_password, sys.argv[1:])])
 
@@ -244,7 +242,8 @@ def _say_what_failed(folder: RunFolder, screen: Screen) -> None:
     failed = sum(is_to_retry(a) for a in folder.answers.values())
     if failed:
         screen.note(
-            f"warning: {failed:,} questions met a failure of the model or the database, which "
-            "says nothing about them: run the same command again to ask them again",
+            f"warning: {failed:,} question{'' if failed == 1 else 's'} met a failure of the model "
+            "or the database, which says nothing about the answer: run the same command again to "
+            "ask again",
             "yellow",
         )

@@ -35,6 +35,7 @@ _STYLES = {"head": "bold", "rule": "dim"}
 _WIDEST_CELL = 100
 _LONGEST_SQL = 400
 _COMPARED_ROWS = 1000
+_OF_EACH_QUESTION = ("ids", "databases", "digests")
 _ONLY_IN_FULL = ("By database", "By joins of the gold query", "By SELECTs of the gold query")
 
 
@@ -164,7 +165,14 @@ def _warnings(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _databases(runs: Sequence[Run]) -> dict[str, str]:
-    return {name: place for run in runs for name, place in run.manifest.databases.items()}
+    """Where each database is; one that had other data in each run is left out."""
+    manifests = [run.manifest for run in runs]
+    places = {name: place for m in manifests for name, place in m.databases.items()}
+
+    def is_one(name: str) -> bool:
+        return len({m.digests[name] for m in manifests if name in m.digests}) < 2
+
+    return {name: place for name, place in places.items() if is_one(name)}
 
 
 SHOWN_OPTIONS = (
@@ -244,7 +252,7 @@ def _markdown(made: _Report) -> Iterator[str]:
     for line in (*made.facts, *(f"Warning: {w}" for w in made.warnings)):
         yield from (_plain(line), "")
     for table in made.tables:
-        yield from to_markdown(table)
+        yield from map(printable, to_markdown(table))
     if made.comparison:
         for title, flips in _sides(made.comparison):
             yield from (f"### {title} ({len(flips)})", "")
@@ -284,9 +292,7 @@ def _document(made: _Report) -> dict[str, Any]:
     """What ``--json`` prints: one run as it is, several in a list."""
     runs = []
     for run in made.runs:
-        manifest = {
-            k: v for k, v in run.manifest.to_dict().items() if k not in ("ids", "databases")
-        }
+        manifest = {k: v for k, v in run.manifest.to_dict().items() if k not in _OF_EACH_QUESTION}
         runs.append(
             {"run": run.name, **run.summary.to_dict(), "manifest": manifest, "failed": run.failed}
         )

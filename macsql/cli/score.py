@@ -16,6 +16,7 @@ from macsql.cli.show import Screen
 from macsql.cli.streams import report, write_json, writing
 from macsql.errors import ConfigError
 from macsql.evaluation.benchmark import open_benchmark, sample_ids, sample_name
+from macsql.evaluation.database_files import digests, places, refuse_unreadable
 from macsql.evaluation.example import Benchmark
 from macsql.evaluation.execution import JudgePool
 from macsql.evaluation.folder import ANSWERS, Manifest, RunFolder
@@ -87,9 +88,12 @@ def score(request: Request) -> int:
     benchmark = _part(whole, request)
     if request.test_suite:
         check_test_suite(benchmark, request.test_suite)
+    refuse_unreadable(benchmark.examples)
     for line in benchmark.notes:
         screen.note(line)
-    runs = [_read(f, whole, benchmark, request, screen) for f in request.files]
+    # A run that is not kept is not gone on with.
+    known = digests(benchmark.examples) if request.out else {}
+    runs = [_read(f, whole, benchmark, request, known, screen) for f in request.files]
     judges = JudgePool(
         benchmark.rule,
         workers=request.workers,
@@ -145,9 +149,17 @@ def _part(whole: Benchmark, request: Request) -> Benchmark:
 
 
 def _read(
-    file: Path, whole: Benchmark, benchmark: Benchmark, request: Request, screen: Screen
+    file: Path,
+    whole: Benchmark,
+    benchmark: Benchmark,
+    request: Request,
+    known: Mapping[str, str],
+    screen: Screen,
 ) -> _Run:
-    """The predictions of one file; what is missing in it is said."""
+    """The predictions of one file; what is missing in it is said.
+
+    ``known`` are the digests of the databases.
+    """
     predictions = read_predictions(
         file,
         whole,
@@ -179,7 +191,8 @@ def _read(
         },
         command=shlex.join(["macsql", *map(hide_password, sys.argv[1:])]),
         notes=benchmark.notes,
-        databases={e.db_id: e.database for e in benchmark.examples},
+        databases=places(benchmark.examples),
+        digests=known,
     )
     return _Run(file, predictions, manifest, _out(request, manifest.model))
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
+from string import ascii_lowercase, ascii_uppercase
 
 from sqlglot import exp
 
@@ -15,18 +16,22 @@ GOLDS_REMEMBERED = 10_000
 MOST_COLUMNS_TRIED = 4
 """Results that are cut inside a tie are compared in every order of up to so many columns."""
 
+_SMALL_LETTERS = str.maketrans(ascii_uppercase, ascii_lowercase)
+
 
 @dataclass(frozen=True, slots=True)
 class SortKeys:
     """A statement with the gold rows before any LIMIT, and where their sort keys are.
 
     The last ``added`` columns are keys and no part of the result; ``keys`` are the positions of
-    all keys in a row. ``offset`` rows come before the first one of the gold result. ``is_cut`` says
-    that the gold query has a LIMIT.
+    all keys in a row, ``collations`` what ORDER BY has after COLLATE for each of them, or nothing.
+    ``offset`` rows come before the first one of the gold result. ``is_cut`` says that the gold
+    query has a LIMIT.
     """
 
     sql: str
     keys: tuple[int, ...]
+    collations: tuple[str, ...] = ()
     added: int = 0
     offset: int = 0
     is_cut: bool = False
@@ -81,7 +86,10 @@ def sort_keys(gold_sql: str) -> SortKeys | None:
         keys = [place for place in places if place is not None]
         if len(keys) < len(places):
             return None
-    return SortKeys(whole.sql("sqlite"), tuple(keys), len(added), offset, limit is not None)
+    collations = tuple(_collation(_meaning(term, tree.selects)) for term in terms)
+    return SortKeys(
+        whole.sql("sqlite"), tuple(keys), collations, len(added), offset, limit is not None
+    )
 
 
 def equal_but_for_ties(
@@ -131,10 +139,28 @@ def _may_be(rows: Rows, labels: Sequence[int], offset: int, given: Rows) -> bool
 def _groups(known: SortKeys, keyed: Rows) -> Iterator[int]:
     group, last = -1, None
     for row in keyed:
-        key = tuple(row[place] for place in known.keys)
+        key = [row[place] for place in known.keys]
+        if any(known.collations):
+            key = [_folded(*pair) for pair in zip(key, known.collations, strict=True)]
         group += key != last
         last = key
         yield group
+
+
+def _collation(term: exp.Expr) -> str:
+    """The collation that a sort key names, in capitals."""
+    while isinstance(term, exp.Paren):
+        term = term.this
+    return term.expression.name.upper() if isinstance(term, exp.Collate) else ""
+
+
+def _folded(cell: object, collation: str) -> object:
+    """A cell that is equal where the collation of SQLite takes two texts as equal."""
+    if not isinstance(cell, str):
+        return cell
+    if collation == "NOCASE":
+        return cell.translate(_SMALL_LETTERS)
+    return cell.rstrip(" ") if collation == "RTRIM" else cell
 
 
 def _read(sql: str) -> exp.Query | None:
@@ -174,6 +200,8 @@ def _place(term: exp.Expr, tree: exp.Query) -> int | None:
         return None
     if isinstance(term, exp.Literal) and term.is_int and 0 < int(term.name) <= len(selected):
         return int(term.name) - 1
+    if isinstance(term, exp.Collate):
+        term = term.this
     for place, column in enumerate(selected):
         named = isinstance(term, exp.Column) and not term.table
         if term == column.unalias() or (named and term.name.lower() == column.output_name.lower()):

@@ -1,5 +1,6 @@
 """Whether two results say the same in another form, judged by their rows alone."""
 
+import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from math import isfinite
@@ -9,13 +10,26 @@ Rows = Sequence[Sequence[object]]
 Likeness = Literal["", "same", "repeated", "reordered", "wider", "narrower"]
 
 MOST_ROWS = 5_000
+FEWEST_DECIMALS = 2
 _MOST_PAIRINGS = 200
+_ROUNDING = re.compile(r"\b(?:round|cast|printf|format)\s*\(|::", re.IGNORECASE)
 
 
-def likeness(gold: Rows, predicted: Rows) -> Likeness:
+def is_rounded(*statements: str) -> bool:
+    """Whether one of them may round its numbers.
+
+    >>> is_rounded("SELECT a FROM t", "SELECT round(a, 1) FROM t"), is_rounded("SELECT a / 3")
+    (True, False)
+    """
+    return any(_ROUNDING.search(sql) for sql in statements)
+
+
+def likeness(gold: Rows, predicted: Rows, *, is_rounded: bool = False) -> Likeness:
     """How the predicted rows differ from the gold ones, when only in form.
 
-    Numbers written as text, roundings and the order of columns do not matter. "same": the same
+    Numbers written as text, roundings and the order of columns do not matter. A number counts as
+    rounded when it has two decimals or more, and with one where a statement rounds
+    (``is_rounded``): 2.5 is not simply 2.4752. "same": the same
     rows in the same order; "reordered": in another order; "repeated": some are there more often
     in one of the two; "wider": there are further columns; "narrower": some are missing; "": other
     rows, or too many.
@@ -27,7 +41,7 @@ def likeness(gold: Rows, predicted: Rows) -> Likeness:
     """
     if not gold or not predicted or max(len(gold), len(predicted)) > MOST_ROWS:
         return ""
-    digits = _common_digits(gold, predicted)
+    digits = _common_digits(gold, predicted, fewest=1 if is_rounded else FEWEST_DECIMALS)
     left, right = _plain(gold, digits), _plain(predicted, digits)
     if not left[0] or not right[0]:
         return ""
@@ -125,13 +139,13 @@ def _number(cell: object) -> float | None:
     return value if isfinite(value) else None
 
 
-def _common_digits(gold: Rows, predicted: Rows) -> int | None:
-    """Decimals of the side that was rounded to fewer of them; None where neither has any."""
+def _common_digits(gold: Rows, predicted: Rows, *, fewest: int) -> int | None:
+    """Decimals of the side that was rounded to fewer; None where it has less than ``fewest``."""
     longest = [
         max((_decimals(c) for row in side for c in row), default=0) for side in (gold, predicted)
     ]
     fewer = min(longest)
-    return fewer if fewer > 0 else None
+    return fewer if fewer >= fewest else None
 
 
 def _decimals(cell: object) -> int:

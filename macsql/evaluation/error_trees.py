@@ -1,7 +1,7 @@
 """Two statements reduced to what they read, join, ask for, group, sort and show, for comparing."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import UnionType
 
@@ -12,25 +12,22 @@ from macsql.checks.scopes import Scope, Status, clauses
 from macsql.checks.text import read
 from macsql.schema import Schema
 
-_FLIPPED: Mapping[type[exp.Expr], type[exp.Expr]] = {
-    exp.GT: exp.LT,
-    exp.LT: exp.GT,
-    exp.GTE: exp.LTE,
-    exp.LTE: exp.GTE,
-    exp.EQ: exp.EQ,
-    exp.NEQ: exp.NEQ,
-}
+_TURNED: Mapping[str, str] = {"gt": "lt", "gte": "lte"}
+_EITHER_WAY = (exp.EQ, exp.NEQ, exp.Add, exp.Mul, exp.And, exp.Or)
 _MATCHES = frozenset({"eq", "like", "ilike", "glob"})
 
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """One condition: its operator, its shape with "?" for each value and "@" for each column."""
+    """One condition as text, also with "?" for each value or "@" for each column.
 
-    operator: str
-    shape: str
+    Without its values it is the same for ``=``, LIKE and GLOB. ``columns`` are sorted.
+    """
+
+    text: str
+    without_values: str
+    without_columns: str
     columns: tuple[str, ...]
-    values: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -213,17 +210,14 @@ def _predicates(leaf: exp.Expr, text: "_Text") -> Iterator[Predicate]:
 
 
 def _predicate(leaf: exp.Expr, text: "_Text") -> Predicate:
-    flipped = _FLIPPED.get(type(leaf))
-    if flipped and isinstance(_unwrapped(leaf.this), exp.Literal):
-        leaf = flipped(this=leaf.expression, expression=leaf.this)
-    operator = "match" if leaf.key in _MATCHES else leaf.key
+    without_values = text.of(leaf, hides_values=True)
+    if leaf.key in _MATCHES:
+        without_values = without_values.replace(f"{leaf.key}(", "match(", 1)
     return Predicate(
-        operator,
-        text.of(leaf, hides_values=True, hides_columns=True).replace(
-            f"{leaf.key}(", f"{operator}(", 1
-        ),
+        text.of(leaf),
+        without_values,
+        text.of(leaf, hides_columns=True),
         tuple(text.columns(leaf)),
-        (*([leaf.key] if operator == "match" else []), *text.values(leaf)),
     )
 
 
@@ -319,6 +313,20 @@ def _counts_rows(node: exp.Expr) -> bool:
     return isinstance(node, exp.Count) and isinstance(node.this, exp.Column | exp.Star)
 
 
+def _in_one_order(node: exp.Expr) -> Iterable[exp.Expr]:
+    """What ``node`` is made of; of ``a > b`` what makes up ``b < a``."""
+    parts = node.iter_expressions()
+    return reversed(list(parts)) if node.key in _TURNED else parts
+
+
+def _written(node: exp.Expr) -> list[str]:
+    """The words in ``node`` that are no expressions, and the marks such as DESC that are set."""
+    if isinstance(node, exp.DataType):
+        return [str(node.this)]
+    words = (name if value is True else value for name, value in node.args.items())
+    return [str(word).casefold() for word in words if isinstance(word, str)]
+
+
 def _column(column: exp.Column) -> str:
     return f"{column.table}.{column.name}" if column.table else column.name
 
@@ -340,20 +348,20 @@ class _Text:
             return "(query)"
         if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
             return "@" if hides_columns else self.name(node)
-        if isinstance(node, exp.Literal):
-            return "?" if hides_values else node.this
+        if isinstance(node, exp.Literal | exp.Boolean):
+            return "?" if hides_values else str(node.this)
         if isinstance(node, exp.Identifier):
             return node.name.casefold()
         if _counts_rows(node):
             return "count(star())"
         inside = [
             self.of(n, hides_values=hides_values, hides_columns=hides_columns)
-            for n in node.iter_expressions()
+            for n in _in_one_order(node)
         ]
-        plain = [str(v).casefold() for v in node.args.values() if isinstance(v, str)]
-        if isinstance(node, exp.DataType):
-            plain = [str(node.this)]
-        return f"{node.key}({', '.join([*plain, *inside])})"
+        if isinstance(node, _EITHER_WAY):
+            inside.sort(key=lambda text: (text == "?", text))
+        key = _TURNED.get(node.key, node.key)
+        return f"{key}({', '.join([*_written(node), *inside])})"
 
     def columns(self, node: exp.Expr) -> list[str]:
         """The columns in ``node``, but not in a query inside it, sorted."""
@@ -364,9 +372,3 @@ class _Text:
             c for c in _own(node, exp.Column) if isinstance(c, exp.Column) and id(c) not in counted
         )
         return sorted(self.name(c) for c in found if not isinstance(c.this, exp.Star))
-
-    def values(self, node: exp.Expr) -> Sequence[str]:
-        """The literals in ``node``, in the order of writing."""
-        if isinstance(node, exp.Query):
-            return ()
-        return [n.this for n in reversed(list(_own(node, exp.Literal)))]

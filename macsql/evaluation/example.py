@@ -13,7 +13,8 @@ class Example:
     """One question with its gold SQL.
 
     ``id`` is unique in its benchmark: the position in the file for Spider, BIRD's question_id.
-    ``database`` is the file (or URL) asked; ``db_id`` its short name. ``difficulty`` is the
+    ``database`` is the file (or URL) asked; ``db_id`` its short name, or FOLDER/NAME where several
+    go by one. ``difficulty`` is the
     benchmark's own word, empty when it has none. ``descriptions`` is BIRD's
     ``database_description`` folder. ``test_suite`` are further databases with the same schema, on
     which the prediction must agree too (Spider's test suites).
@@ -28,6 +29,11 @@ class Example:
     difficulty: str = ""
     descriptions: Path | None = None
     test_suite: tuple[str, ...] = ()
+
+    @property
+    def short_name(self) -> str:
+        """The name of the database without what tells it from others of that name."""
+        return self.db_id.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)

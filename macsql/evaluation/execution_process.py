@@ -16,6 +16,7 @@ import macsql
 from macsql.errors import ConfigError
 from macsql.evaluation.execution_results import OUT_OF_MEMORY, TIMEOUT
 from macsql.evaluation.execution_worker import NO_MEMORY_LEFT, Options, Ready, Step, Task
+from macsql.evaluation.judge import COMPARISON
 from macsql.evaluation.verdict import Verdict
 
 CRASHED = "Crashed"
@@ -162,11 +163,15 @@ class WorkerProcess:
         status, words = self._bury()
         if self._is_late:
             seconds = self._options.timeout
-            return Lost(step, TIMEOUT, f"Stopped because it ran longer than {seconds:g} seconds.")
-        if status == NO_MEMORY_LEFT:
-            return Lost(step, OUT_OF_MEMORY, "The memory limit was reached.")
-        said = f": {words}" if words else "."
-        return Lost(step, CRASHED, f"The process that ran it {_ending(status)}{said}")
+            kind, reason = TIMEOUT, f"Stopped because it ran longer than {seconds:g} seconds."
+        elif status == NO_MEMORY_LEFT:
+            kind, reason = OUT_OF_MEMORY, "The memory limit was reached."
+        else:
+            said = f": {words}" if words else "."
+            kind, reason = CRASHED, f"The process that ran it {_ending(status)}{said}"
+        # The query itself is not to blame.
+        where = "In the comparison with the gold query: " if step == COMPARISON else ""
+        return Lost(step, kind, where + reason)
 
     def _bury(self) -> tuple[int | None, str]:
         """Wait for the end of the process and close what belongs to it.

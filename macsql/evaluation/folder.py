@@ -23,6 +23,7 @@ from macsql.errors import ConfigError
 from macsql.evaluation.answer import Answer
 from macsql.evaluation.example import Rule
 from macsql.evaluation.folder_lines import PARTIAL, JsonLines, write_whole, writing
+from macsql.evaluation.sources import listed
 from macsql.evaluation.verdict import Verdict
 
 __all__ = ["Manifest", "RunFolder"]
@@ -43,7 +44,9 @@ class Manifest:
     ``model``, ``prompts`` and ``agents`` say who answered; ``options`` all else that changes an
     answer or a verdict (the number of workers does not). ``started`` and ``ended`` are times in
     UTC (ISO 8601); ``ended`` is empty while questions are left. ``notes`` are lines for readers.
-    ``databases`` says where each database was, by ``db_id``, so that a report can show results.
+    ``databases`` says where each database was, by ``db_id``, so that a report can show results;
+    ``digests`` says what was in them (see ``database_files``). A run of before there were any has
+    none, and is not held to them.
     """
 
     kind: Literal["eval", "score"]
@@ -61,13 +64,16 @@ class Manifest:
     ended: str = ""
     notes: tuple[str, ...] = ()
     databases: Mapping[str, str] = field(default_factory=dict)
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; the inverse of ``from_dict``."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         for name in ("ids", "agents", "notes"):
             values[name] = list(values[name])
-        return {**values, "options": dict(self.options), "databases": dict(self.databases)}
+        for name in ("options", "databases", "digests"):
+            values[name] = dict(values[name])
+        return values
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Manifest":
@@ -250,14 +256,24 @@ def _differences(there: Manifest, now: Manifest) -> Iterator[str]:
         if name in _FREE_TO_DIFFER or old[name] == value:
             continue
         if name == "options":
-            for key in sorted({*old[name], *value}):
+            for key in _differing(old[name], value):
                 was, is_ = old[name].get(key), value.get(key)
-                if was != is_:
-                    yield f"{key} is {_shown(was)} there, {_shown(is_)} now"
+                yield f"{key} is {_shown(was)} there, {_shown(is_)} now"
+        elif name == "digests":
+            yield from _other_data(old[name], value)
         elif name == "ids":
             yield f"the questions differ ({len(old[name])} there, {len(value)} now)"
         else:
             yield f"{name} is {_shown(old[name])} there, {_shown(value)} now"
+
+
+def _other_data(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
+    if old and new:
+        yield f"its databases had other data ({listed(_differing(old, new))})"
+
+
+def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    return sorted(key for key in {*old, *new} if old.get(key) != new.get(key))
 
 
 def _shown(value: object) -> str:

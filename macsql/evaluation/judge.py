@@ -53,6 +53,9 @@ class _Gold:
     columns: tuple[str, ...]
 
 
+_Seen = tuple[Rows | None, Rows | None] | None
+
+
 class Judge:
     """Judges predictions by one benchmark's rule; keeps what is worth keeping between questions.
 
@@ -127,11 +130,12 @@ class Judge:
             gold_seconds=gold.seconds,
         )
         predicted = Outcome(None, 0.0, error or NO_SQL, error_kind or "Missing")
+        seen: _Seen = None
         if known.error:
             predicted = Outcome(None, 0.0, known.error, known.error_kind)
         elif sql.strip():
             predicted = self._run(example.database, self._text(sql), PREDICTION)
-            verdict = self._executed(example, sql, verdict, gold, predicted)
+            verdict, seen = self._executed(example, sql, verdict, gold, predicted)
         if predicted.rows is None:
             verdict = replace(verdict, error=predicted.error, error_kind=predicted.error_kind)
         self._on_step(COMPARISON)
@@ -139,7 +143,7 @@ class Judge:
             schema = self._results.schema(example.database)
         except MacSQLError:
             return verdict
-        return self._analysed(example, sql, schema, verdict, (gold.rows, predicted.rows))
+        return self._analysed(example, sql, schema, verdict, seen or (gold.rows, predicted.rows))
 
     # Execution ------------------------------------------------------------------------------
 
@@ -154,15 +158,16 @@ class Judge:
 
     def _executed(
         self, example: Example, sql: str, verdict: Verdict, gold: Outcome, predicted: Outcome
-    ) -> Verdict:
-        """The verdict with all that comes from the rows."""
+    ) -> tuple[Verdict, "_Seen"]:
+        """The verdict with all that comes from the rows, and those of a test suite that differ."""
         ex, score = False, verdict.soft_f1
+        seen: _Seen = None
         if gold.rows is not None and predicted.rows is not None:
             self._on_step(COMPARISON)
             ex = self._is_right(example, gold.rows, predicted.rows)
             score = soft_f1(gold.rows, predicted.rows) if self.rule == "bird" else None
             if ex and example.test_suite:
-                verdict, ex = self._on_test_suite(example, sql, verdict)
+                verdict, ex, seen = self._on_test_suite(example, sql, verdict)
         strict = runs = False
         if gold.rows is not None and not self._official_only:
             strict, runs = self._is_strictly_right(example, sql)
@@ -174,7 +179,9 @@ class Judge:
             valid=runs or predicted.rows is not None,
             seconds=predicted.seconds,
         )
-        return self._timed(example, sql, verdict) if ex and self._repeats else verdict
+        if ex and self._repeats:
+            verdict = self._timed(example, sql, verdict)
+        return verdict, seen
 
     def _is_right(self, example: Example, gold: Rows, predicted: Rows) -> bool:
         if self.rule == "bird":
@@ -182,20 +189,25 @@ class Judge:
         ordered = is_ordered(self._gold_text(example))
         return spider_equal(gold, predicted, ordered=ordered)
 
-    def _on_test_suite(self, example: Example, sql: str, verdict: Verdict) -> tuple[Verdict, bool]:
-        """Whether the prediction is right on every further database too; the first not ends it."""
+    def _on_test_suite(
+        self, example: Example, sql: str, verdict: Verdict
+    ) -> tuple[Verdict, bool, "_Seen"]:
+        """Whether the prediction is right on every further database too; the first not ends it,
+        and its rows say what the mistake is.
+        """
         for database in example.test_suite:
             gold = self._run(database, self._gold_text(example), GOLD)
             predicted = self._run(database, self._text(sql), PREDICTION)
             if gold.rows is None:
-                return replace(verdict, gold_error=f"{database}: {gold.error}"), False
+                return replace(verdict, gold_error=f"{database}: {gold.error}"), False, None
             if predicted.rows is None:
                 why = f"{database}: {predicted.error}"
-                return replace(verdict, error=why, error_kind=predicted.error_kind), False
+                verdict = replace(verdict, error=why, error_kind=predicted.error_kind)
+                return verdict, False, None
             self._on_step(COMPARISON)
             if not self._is_right(example, gold.rows, predicted.rows):
-                return verdict, False
-        return verdict, True
+                return verdict, False, (gold.rows, predicted.rows)
+        return verdict, True, None
 
     def _is_strictly_right(self, example: Example, sql: str) -> tuple[bool, bool]:
         """Strict EX on the statements as they are written, and whether the predicted one runs."""

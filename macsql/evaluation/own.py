@@ -6,18 +6,28 @@
 Each object stands on one line; a CSV file has the same names in its first line. ``question`` and
 ``gold_sql`` (also ``gold``, ``sql``, ``query``, ``SQL``) must be there. Without ``id`` a line's id
 is its position, from 0. ``database`` is a file, relative to this one, or a URL; it is not
-needed when one database is given for all. ``db_id`` is its short name; alone it is looked for as
-DB_ID.sqlite, DB_ID/DB_ID.sqlite or database/DB_ID/DB_ID.sqlite. A line may have other fields.
+needed when one database is given for all. ``db_id`` is its short name, by default that of the
+file; alone it is looked for as DB_ID.sqlite, DB_ID/DB_ID.sqlite or database/DB_ID/DB_ID.sqlite.
+Different databases of one short name are called FOLDER/DB_ID. A line may have other fields.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from macsql.errors import ConfigError
+from macsql.evaluation.database_files import place
 from macsql.evaluation.example import Benchmark, Example
-from macsql.evaluation.sources import BadLine, checksum, csv_records, listed, read_text
+from macsql.evaluation.sources import (
+    BadLine,
+    checksum,
+    csv_records,
+    listed,
+    read_text,
+    shortest_ends,
+)
 
 GOLD_NAMES = ("gold_sql", "gold", "sql", "query", "SQL")
 SUFFIXES = (".jsonl", ".csv")
@@ -45,11 +55,34 @@ def open_own(file: Path, database: str = "", data: Path | None = None) -> Benchm
         except BadLine as problem:
             problems.append(f"line {number} of {file.name}: {problem}")
     if problems:
-        more = f" ({len(problems) - 1} more lines are wrong.)" if problems[1:] else ""
-        raise ConfigError(f"{problems[0]}.{more}")
+        count = len(problems) - 1
+        more = f" ({count:,} more {'line is' if count == 1 else 'lines are'} wrong.)"
+        raise ConfigError(f"{problems[0]}.{more if count else ''}")
     if not examples:
         raise ConfigError(f"{file} has no questions: each line is one, as a JSON object.")
-    return Benchmark(file.name, "bird", tuple(examples), checksum([file]))
+    return Benchmark(file.name, "bird", tuple(_told_apart(examples)), checksum([file]))
+
+
+def _told_apart(examples: Sequence[Example]) -> Iterator[Example]:
+    """The examples; databases that share a short name have the ends of their paths before it."""
+    named: dict[str, dict[str, str]] = {}
+    for example in examples:
+        named.setdefault(example.db_id, {})[place(example.database)] = example.db_id
+    for db_id, names in named.items():
+        if len(names) > 1:
+            ends = zip(names, _ends(list(names), db_id), strict=True)
+            names.update({where: f"{end}/{db_id}" for where, end in ends})
+    for example in examples:
+        yield replace(example, db_id=named[example.db_id][place(example.database)])
+
+
+def _ends(places: Sequence[str], name: str) -> list[str]:
+    """What tells the places apart: their folders, or else also the names of the files."""
+    paths = [Path(where).parts for where in places]
+    folders = [
+        parts[:-1] if Path(parts[-1].partition("?")[0]).stem == name else parts for parts in paths
+    ]
+    return shortest_ends(folders if len(set(folders)) == len(folders) else paths)
 
 
 def _json_lines(text: str) -> Iterator[tuple[int, dict[str, Any] | BadLine]]:
@@ -95,7 +128,7 @@ def _database(
     db_id = _text(fields, "db_id")
     given = database or _text(fields, "database")
     if "://" in given:
-        return given, db_id or given.rpartition("/")[2]
+        return given, db_id or given.partition("?")[0].rpartition("/")[2]
     if given:
         path = Path(given) if database else file.parent / given
         if not path.is_file():

@@ -159,7 +159,7 @@ class _Pairing:
 
     def _on_known_databases(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """The entries but those on databases that the benchmark lacks."""
-        databases = {"", *(e.db_id for e in self.benchmark.examples)}
+        databases = {"", *_names(self.benchmark)}
         known = [e for e in entries if e.db_id in databases]
         self._left_out(len(entries) - len(known))
         return known
@@ -187,8 +187,7 @@ class _Pairing:
             )
 
     def _of_another_length(self, entries: Sequence[Entry]) -> ConfigError:
-        databases = {e.db_id for e in self.benchmark.examples}
-        strange = sorted({e.db_id for e in entries if e.db_id} - databases)
+        strange = sorted({e.db_id for e in entries if e.db_id} - _names(self.benchmark))
         hint = ""
         if strange:
             hint = (
@@ -240,12 +239,17 @@ def _ends_blank(entries: Sequence[Entry], count: int) -> bool:
     )
 
 
+def _names(benchmark: Benchmark) -> set[str]:
+    """The names that a prediction may have for its database."""
+    return {name for e in benchmark.examples for name in (e.db_id, e.short_name)}
+
+
 def _plain(question: str) -> str:
     return " ".join(question.casefold().split())
 
 
 def _contradicts(entry: Entry, example: Example) -> bool:
-    return bool(entry.db_id) and entry.db_id != example.db_id
+    return entry.db_id not in ("", example.db_id, example.short_name)
 
 
 def _positions(benchmark: Benchmark) -> dict[int, Example]:

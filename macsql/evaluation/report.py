@@ -2,17 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 from macsql.errors import ConfigError
 from macsql.evaluation.answer import Answer
-from macsql.evaluation.error_rows import likeness
+from macsql.evaluation.database_files import SUITE
+from macsql.evaluation.error_rows import is_rounded, likeness
 from macsql.evaluation.folder import MANIFEST, Manifest, RunFolder
 from macsql.evaluation.metrics import Summary, summarize
 from macsql.evaluation.report_results import Results
+from macsql.evaluation.sources import shortest_ends
 from macsql.evaluation.verdict import Verdict
 
-__all__ = ["Run", "Suspect", "gold_suspects", "open_runs"]
+__all__ = ["Run", "Suspect", "gold_suspects", "open_runs", "other_data"]
 
 _DEEPEST = 3
 FEWEST_RUNS = 3
@@ -72,7 +75,7 @@ def gold_suspects(runs: Sequence[Run], results: Results) -> list[Suspect]:
     Runs agree when their results say the same; where a database is not at hand, when their SQL
     is the same but for spaces and letter case.
     """
-    if len(runs) < FEWEST_RUNS or len({(r.manifest.checksum, r.manifest.rule) for r in runs}) > 1:
+    if len(runs) < FEWEST_RUNS or not _are_over_the_same(runs):
         return []
     suspects = []
     for id_ in runs[0].failed:
@@ -85,6 +88,29 @@ def gold_suspects(runs: Sequence[Run], results: Results) -> list[Suspect]:
     return suspects
 
 
+def other_data(first: Run, second: Run) -> list[str]:
+    """The databases (``db_id`` in the first run) that had other data in the second.
+
+    Only what is known: runs of before there were digests have none.
+    """
+
+    def digests(run: Run, id_: str) -> tuple[str | None, ...]:
+        name = run.answers[id_].db_id
+        return tuple(run.manifest.digests.get(of) for of in (name, name + SUITE))
+
+    found = set()
+    for id_ in first.answers.keys() & second.answers.keys():
+        pairs = zip(digests(first, id_), digests(second, id_), strict=True)
+        if any(one and other and one != other for one, other in pairs):
+            found.add(first.answers[id_].db_id)
+    return sorted(found)
+
+
+def _are_over_the_same(runs: Sequence[Run]) -> bool:
+    kinds = {(run.manifest.checksum, run.manifest.rule) for run in runs}
+    return len(kinds) == 1 and not any(other_data(*pair) for pair in combinations(runs, 2))
+
+
 def _agreement(statements: Sequence[str], db_id: str, results: Results) -> str:
     if len({" ".join(sql.casefold().split()).rstrip("; ") for sql in statements}) == 1:
         return "SQL"
@@ -94,7 +120,8 @@ def _agreement(statements: Sequence[str], db_id: str, results: Results) -> str:
     for other in others:
         if other.result is None or other.result.truncated:
             return ""
-        if likeness(first.result.rows, other.result.rows) not in ("same", "reordered"):
+        form = likeness(first.result.rows, other.result.rows, is_rounded=is_rounded(*statements))
+        if form not in ("same", "reordered"):
             return ""
     return "results"
 
@@ -113,12 +140,7 @@ def _folders(path: Path, depth: int) -> Iterator[Path]:
 
 def _names(folders: Sequence[Path]) -> list[str]:
     """The shortest ends of the paths that tell them apart."""
-    parts = [folder.resolve().parts for folder in folders]
-    for length in range(1, max(len(p) for p in parts) + 1):
-        names = ["/".join(p[-length:]) for p in parts]
-        if len(set(names)) == len(names):
-            return names
-    return [str(folder) for folder in folders]
+    return shortest_ends([folder.resolve().parts for folder in folders])
 
 
 def _read(path: Path, name: str) -> Run:

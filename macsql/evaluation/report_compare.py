@@ -9,8 +9,9 @@ from typing import Any
 from macsql.errors import ConfigError
 from macsql.evaluation.answer import Answer
 from macsql.evaluation.metrics import GROUPINGS, in_order
-from macsql.evaluation.report import Run
+from macsql.evaluation.report import Run, other_data
 from macsql.evaluation.significance import bootstrap_mean, difference_interval, mcnemar
+from macsql.evaluation.sources import listed
 from macsql.evaluation.verdict import Verdict
 
 __all__ = ["Change", "Comparison", "Flip", "compare"]
@@ -112,9 +113,9 @@ _MEANS: Mapping[str, Callable[[Verdict, Answer], float | None]] = {
 def compare(first: Run, second: Run, *, force: bool = False) -> Comparison:
     """Compare ``second`` with ``first``.
 
-    Raises ConfigError when they are not over the same data, by their checksums, or not judged by
-    the same rule, or only one on a test suite, unless ``force`` is given; and when they have no
-    question in common.
+    Raises ConfigError when they are not over the same questions or databases, by their checksums,
+    or not judged by the same rule, or only one on a test suite, unless ``force`` is given; and when
+    they have no question in common.
     """
     warnings = list(_warnings(first, second))
     if warnings and not force:
@@ -152,6 +153,8 @@ def _warnings(first: Run, second: Run) -> Iterable[str]:
     names = f"{first.name} and {second.name}"
     if one.checksum != other.checksum:
         yield f"{names} are over different data ({one.benchmark}, {other.benchmark})."
+    if databases := other_data(first, second):
+        yield f"{names} are over databases with other data: {listed(databases)}."
     if one.rule != other.rule:
         yield f"{names} are judged by different rules ({one.rule}, {other.rule})."
     if bool(one.options.get("test_suite")) != bool(other.options.get("test_suite")):

@@ -65,7 +65,7 @@ class Makeup:
             return of_database[key]
 
         def pipeline_for(example: Example) -> Pipeline:
-            agents = agents_for(example.db_id)
+            agents = agents_for(example.short_name)
             if not self.oracle_schema:
                 return Pipeline(agents)
             rest = [agent for agent in agents if agent.name != SELECTOR]

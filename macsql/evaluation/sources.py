@@ -88,6 +88,9 @@ def csv_records(text: str) -> Iterator[tuple[int, dict[str, str] | BadLine]]:
             number, start = start, reader.line_num + 1
             if names is None:
                 names = [name.strip() for name in record]
+                if twice := next((n for n in names if n and names.count(n) > 1), ""):
+                    yield number, BadLine(f'the column "{twice}" is there twice; keep one of them')
+                    return
             elif len(record) > len(names):
                 yield number, BadLine(f"{len(record)} fields, but the first line has {len(names)}")
             elif record:
@@ -146,6 +149,20 @@ def listed(names: Iterable[object]) -> str:
     known = [str(name) for name in names]
     more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
     return ", ".join(known[:_LISTED]) + more
+
+
+def shortest_ends(paths: Sequence[Sequence[str]]) -> list[str]:
+    """The ends, all of as many parts, that tell different paths apart.
+
+    >>> shortest_ends([("a", "shop"), ("b", "shop")]), shortest_ends([("a", "x"), ("a", "y")])
+    (['a/shop', 'b/shop'], ['x', 'y'])
+    """
+    longest = max(map(len, paths), default=1)
+    for length in range(1, longest + 1):
+        names = ["/".join(path[-length:]) for path in paths]
+        if len(set(names)) == len(names):
+            break
+    return names
 
 
 def missing_databases(databases: Mapping[str, Path]) -> list[str]:

@@ -335,6 +335,39 @@ def test_one_database_for_all_questions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (["a/shop.sqlite", "b/shop.sqlite", "pets.sqlite"], ["a/shop", "b/shop", "pets"]),
+        (["a/x/shop.sqlite", "b/x/shop.sqlite"], ["a/x/shop", "b/x/shop"]),
+        (["a/shop.sqlite", "a/shop.db"], ["shop.sqlite/shop", "shop.db/shop"]),
+        (["a/shop.sqlite", "a/../a/shop.sqlite"], ["shop", "shop"]),
+        (
+            ["postgresql://me:secret@one/shop?sslmode=require", "postgresql://me:secret@two/shop"],
+            ["***@one/shop", "***@two/shop"],
+        ),
+    ],
+)
+def test_databases_of_one_name_are_told_apart(
+    tmp_path: Path, files: list[str], names: list[str]
+) -> None:
+    for name in files:
+        if "://" not in name:
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).touch()
+    file = write_own(tmp_path, lines(*({**GOOD, "database": name} for name in files)))
+    examples = open_benchmark(str(file)).examples
+    assert [e.db_id for e in examples] == names
+    assert {e.short_name for e in examples} <= {"shop", "pets"}
+
+
+def test_a_short_name_that_two_databases_are_given_is_told_apart_too(tmp_path: Path) -> None:
+    (tmp_path / "x.sqlite").touch()
+    given = ({**GOOD, "db_id": "shop", "database": name} for name in ("x.sqlite", "pets.sqlite"))
+    one, two = open_benchmark(str(write_own(tmp_path, lines(*given)))).examples
+    assert (one.db_id, two.db_id) == ("x.sqlite/shop", "pets.sqlite/shop")
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         (lines(GOOD) + "{", r"line 2 of my\.jsonl: not valid JSON"),
@@ -365,7 +398,8 @@ def test_the_wrong_line_of_ones_own_file_is_named(tmp_path: Path, text: str, sai
     [
         ("question,sql\nQ,x,y\n", r"line 2 of my\.csv: 3 fields, but the first line has 2"),
         ('question,sql,database\n"Q\nR",1,pets.sqlite\n"Q', r"line 4 of my\.csv: not valid CSV"),
-        ('question,sql\n"Q\nR",1\nQ,\n', r"line 2 of my\.csv: no database.*1 more lines"),
+        ('question,sql\n"Q\nR",1\nQ,\n', r"line 2 of my\.csv: no database.*1 more line is"),
+        ("question,sql,sql\nQ,1,2\n", r'line 1 of my\.csv: the column "sql" is there twice'),
     ],
 )
 def test_lines_of_csv_are_counted_as_in_an_editor(tmp_path: Path, text: str, said: str) -> None:

@@ -151,6 +151,61 @@ CASES = [
         "SELECT SUM(age) / COUNT(*) FROM pupil",
         "SELECT COUNT(*) / SUM(age) FROM pupil",
     ),
+    # The same by chance.
+    (
+        "aggregation",
+        "SELECT COUNT(*) > 0 FROM pupil GROUP BY age",
+        "SELECT COUNT(*) > 0 FROM pupil GROUP BY school_id, age, id",
+    ),
+    (
+        "wrong_value",
+        "SELECT CASE WHEN age > 12 THEN 'old' ELSE 'young' END FROM pupil",
+        "SELECT CASE WHEN age > 13 THEN 'old' ELSE 'young' END FROM pupil",
+    ),
+    (
+        "calculation",
+        "SELECT AVG(age) FROM pupil",
+        "SELECT AVG(age) + 0.04 FROM pupil",
+    ),
+    # Small words that turn the meaning.
+    (
+        "condition",
+        "SELECT name FROM school WHERE name NOT LIKE 'N%'",
+        "SELECT name FROM school WHERE name LIKE 'N%'",
+    ),
+    (
+        "wrong_value",
+        "SELECT name FROM school WHERE (id > 1) = TRUE",
+        "SELECT name FROM school WHERE (id > 1) = FALSE",
+    ),
+    (
+        "wrong_value",
+        "SELECT name FROM school WHERE (id > 1) IS TRUE",
+        "SELECT name FROM school WHERE (id > 1) IS FALSE",
+    ),
+    (
+        "condition",
+        "SELECT id FROM pupil WHERE age > id",
+        "SELECT id FROM pupil WHERE id > age",
+    ),
+    (
+        "condition",
+        "SELECT id FROM pupil WHERE age - id > 9",
+        "SELECT id FROM pupil WHERE id - age > 9",
+    ),
+    (
+        "wrong_column",
+        "SELECT id FROM pupil WHERE age > id",
+        "SELECT id FROM pupil WHERE school_id > id",
+    ),
+    (
+        "calculation",
+        "SELECT id, ROW_NUMBER() OVER (ORDER BY age DESC, id) FROM pupil",
+        "SELECT id, ROW_NUMBER() OVER (ORDER BY age, id) FROM pupil",
+    ),
+    # Nothing but repeated rows.
+    ("equivalent", f"SELECT s.city {JOIN} GROUP BY s.city", f"SELECT s.city {JOIN}"),
+    ("equivalent", f"SELECT DISTINCT s.* {JOIN}", f"SELECT s.id, name, city, founded {JOIN}"),
     ("other", "SELECT 1; SELECT 2", "SELECT 7"),
 ]
 
@@ -228,6 +283,23 @@ def test_spelling_makes_no_difference() -> None:
             "SELECT id FROM pupil WHERE age = 3 OR age = 5",
         ),
         ("SELECT id FROM pupil WHERE grade = '7'", 'SELECT id FROM pupil WHERE grade = "7"'),
+        (
+            "SELECT id FROM pupil WHERE grade NOT LIKE '7'",
+            "SELECT id FROM pupil WHERE NOT grade LIKE '7'",
+        ),
+        (
+            "SELECT id FROM pupil WHERE age > school_id",
+            "SELECT id FROM pupil WHERE school_id < age",
+        ),
+        ("SELECT id FROM pupil WHERE age + id = 9", "SELECT id FROM pupil WHERE 9 = id + age"),
+        (
+            "SELECT id FROM pupil WHERE age <> school_id",
+            "SELECT id FROM pupil WHERE school_id != age",
+        ),
+        (
+            "SELECT max(age) OVER (ORDER BY id ASC) FROM pupil",
+            "SELECT max(age) OVER (ORDER BY id) FROM pupil",
+        ),
         ("SELECT id FROM pupil WHERE NOT (age = 3)", "SELECT id FROM pupil WHERE (NOT age = 3)"),
         ("SELECT id FROM pupil WHERE age <> 3", "SELECT id FROM pupil WHERE age != 3"),
         ("SELECT COUNT(*) FROM pupil", "SELECT COUNT(id) AS n FROM pupil"),
@@ -306,6 +378,7 @@ def test_deep_nesting_is_no_trouble() -> None:
         ([(0.333333,)], [(0.33,)], "same"),
         ([(0.333333,)], [(0.34,)], ""),
         ([(3.4,)], [(3,)], ""),
+        ([(2.4752,)], [(2.5,)], ""),
         ([("a ",)], [("a",)], "same"),
         ([(None,)], [(0,)], ""),
         ([(None, 1)], [(1, None)], "same"),
@@ -321,6 +394,11 @@ def test_deep_nesting_is_no_trouble() -> None:
 )
 def test_likeness(gold: Rows, predicted: Rows, form: str) -> None:
     assert likeness(gold, predicted) == form
+
+
+def test_one_decimal_is_a_rounding_where_a_statement_rounds() -> None:
+    assert likeness([(2.4752,)], [(2.5,)], is_rounded=True) == "same"
+    assert likeness([(2.4752,)], [(2.4,)], is_rounded=True) == ""
 
 
 def test_is_part() -> None:

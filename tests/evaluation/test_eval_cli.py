@@ -6,6 +6,7 @@ import re
 import runpy
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections import Counter
@@ -147,6 +148,26 @@ def test_going_on_with_other_options_is_refused(own: Path) -> None:
         assert refused.exit_code == 2
         assert said in refused.stderr
         assert refused.stderr.count("\n") == 1
+
+
+def test_going_on_with_other_rows_is_refused(own: Path) -> None:
+    assert evaluate(own).exit_code == 0
+    connection = sqlite3.connect(own.parent / "school.sqlite")
+    with connection:
+        connection.execute("DELETE FROM enrolment")
+    connection.close()
+    refused = evaluate(own)
+    assert refused.exit_code == 2
+    assert "its databases had other data (school)." in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+def test_a_file_that_is_no_database_is_refused_before_a_model_is_asked(own: Path) -> None:
+    (own.parent / "school.sqlite").write_bytes(b"no database, " * 300)
+    refused = evaluate(own)
+    assert refused.exit_code == 4
+    assert "is not a SQLite database" in refused.stderr
+    assert not (own.parent / "run").exists()
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,10 @@ MANY = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {})
 HUGE = MANY.format(130, "zeroblob(9000000)")
 # One call inside the engine that no clock of its own can stop.
 STUCK = "SELECT instr(whole, part) FROM long"
+# Without its DISTINCT, as Spider's script runs it, it has 3 in no time.
+STUCK_AS_WRITTEN = (
+    f"SELECT CASE (SELECT count(DISTINCT a > 0) FROM t) WHEN 1 THEN ({STUCK}) ELSE 3 END"
+)
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs the signals and limits of POSIX")
 
@@ -67,6 +71,7 @@ def hurt(shop: str) -> dict[str, Verdict]:
             asked[f"after {name}"] = judges.submit(example(shop), "SELECT 3")
         for name, gold in {"gold 1": STUCK, "gold 2": STUCK}.items():
             asked[name] = judges.submit(example(shop, gold, name), "SELECT 1")
+        asked["compared"] = judges.submit(example(shop, STUCK_AS_WRITTEN, "compared"), "SELECT 3")
         return {name: future.result() for name, future in asked.items()}
 
 
@@ -95,6 +100,13 @@ def test_a_gold_query_that_hurts_is_said_so(hurt: dict[str, Verdict], name: str)
     verdict = hurt[name]
     assert "longer than 3 seconds" in verdict.gold_error
     assert (verdict.ex, verdict.valid, verdict.error) == (False, True, "")
+
+
+def test_a_comparison_that_hurts_is_not_laid_to_the_prediction(hurt: dict[str, Verdict]) -> None:
+    verdict = hurt["compared"]
+    assert (verdict.error_kind, verdict.gold_error) == ("Timeout", "")
+    assert verdict.error.startswith("In the comparison with the gold query: Stopped")
+    assert hurt["stuck"].error.startswith("Stopped")
 
 
 def test_a_result_of_a_gigabyte_is_too_large(shop: str) -> None:

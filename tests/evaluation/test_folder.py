@@ -104,6 +104,40 @@ def test_a_run_with_another_manifest_is_refused(
     RunFolder.create(tmp_path, replace(MANIFEST, command="other words")).close()
 
 
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        ({"a": "1", "b": "2"}, ""),
+        ({"a": "1", "b": "3"}, "its databases had other data (b)"),
+        ({"a": "2", "b": "1"}, "its databases had other data (a, b)"),
+        ({"a": "1"}, "its databases had other data (b)"),
+        ({"a": "1", "b": "2", "b, test suite": "4"}, "other data (b, test suite)"),
+    ],
+)
+def test_a_run_goes_on_with_the_same_data_only(
+    tmp_path: Path, now: dict[str, str], said: str
+) -> None:
+    there = replace(MANIFEST, digests={"a": "1", "b": "2"}, databases={"a": "/old/a"})
+    RunFolder.create(tmp_path, there).close()
+    moved = replace(MANIFEST, digests=now, databases={"a": "/new/a"})
+    if not said:
+        RunFolder.create(tmp_path, moved).close()
+        return
+    with pytest.raises(ConfigError) as caught:
+        RunFolder.create(tmp_path, moved)
+    assert said in str(caught.value)
+
+
+def test_a_run_of_before_there_were_digests_opens_and_goes_on(tmp_path: Path) -> None:
+    RunFolder.create(tmp_path, MANIFEST).close()
+    old = json.loads((tmp_path / "run.json").read_text())
+    del old["digests"]
+    (tmp_path / "run.json").write_text(json.dumps(old))
+    assert RunFolder.open(tmp_path).manifest.digests == {}
+    RunFolder.create(tmp_path, replace(MANIFEST, digests={"a": "1"})).close()
+    assert RunFolder.open(tmp_path).manifest.digests == {"a": "1"}
+
+
 def not_a_run(path: Path) -> None:
     (path / "thesis.doc").write_text("")
 

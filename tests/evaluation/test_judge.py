@@ -44,6 +44,10 @@ def judged(shows: str, rule: str, gold: str, sql: str) -> Verdict:
 ALL = "SELECT name FROM singer WHERE id < 4"
 IDS = "SELECT id FROM singer"
 OLDEST = f"{IDS} ORDER BY age DESC"
+CASES = "SELECT n FROM (SELECT 'ann' AS n UNION ALL SELECT 'Ann')"
+BLANKS = "SELECT n FROM (SELECT 'ann ' AS n UNION ALL SELECT 'ann')"
+NAMED = "SELECT n COLLATE NOCASE AS m FROM (SELECT 'b' AS n UNION ALL SELECT 'B') ORDER BY m"
+BOTH = "SELECT n FROM (SELECT 'b' AS n UNION SELECT 'B') ORDER BY n DESC"
 TOP = "SELECT age FROM singer ORDER BY age DESC LIMIT 1"
 
 # rule, gold, prediction, ex, strict
@@ -71,6 +75,14 @@ VERDICTS = [
     ("spider", f"{OLDEST} LIMIT 1", f"{OLDEST}, id DESC LIMIT 1", False, True),
     ("bird", f"{OLDEST} LIMIT 1", f"{OLDEST}, id DESC LIMIT 1", False, True),
     ("bird", f"{OLDEST} LIMIT 1", f"{IDS} ORDER BY age LIMIT 1", False, False),
+    # A tie is what ORDER BY takes for one.
+    ("bird", f"{CASES} ORDER BY n COLLATE NOCASE", f"{CASES} ORDER BY n", True, True),
+    ("bird", f"{CASES} ORDER BY n COLLATE NOCASE LIMIT 1", "SELECT 'Ann'", False, True),
+    ("bird", "SELECT 'b' AS n UNION SELECT 'B' ORDER BY n COLLATE NOCASE", BOTH, True, True),
+    ("bird", NAMED, BOTH, True, True),
+    ("bird", f"{BLANKS} ORDER BY n COLLATE RTRIM", f"{BLANKS} ORDER BY n", True, True),
+    ("bird", f"{CASES} ORDER BY n", f"{CASES} ORDER BY n COLLATE NOCASE", True, False),
+    ("bird", f"{CASES} ORDER BY n COLLATE RTRIM", f"{CASES} ORDER BY n DESC", True, False),
     # The words ORDER BY inside only: the order counts for Spider's script alone.
     ("spider", f"{IDS} WHERE age = ({TOP})", f"{IDS} WHERE age = 41 ORDER BY id DESC", False, True),
     # Both empty, whatever the columns.
@@ -218,6 +230,39 @@ def test_a_test_suite_is_right_only_if_every_database_agrees(tmp_path: Path, sho
         False,
     )
     assert "broken.sqlite" in on(broken).gold_error
+
+
+@pytest.mark.parametrize(
+    ("gold", "sql", "name"),
+    [
+        # The same on the first database by chance.
+        (
+            "SELECT name FROM singer WHERE age = 41",
+            "SELECT name FROM singer WHERE id > 1",
+            "condition",
+        ),
+        ("SELECT name FROM singer WHERE age > 45", f"{ALL} AND id > 7", "condition"),
+        ("SELECT max(age) FROM singer", "SELECT min(age) + 21 FROM singer", "aggregation"),
+        # What differs on another one is the form alone.
+        ("SELECT avg(age) FROM singer", "SELECT round(avg(age), 2) FROM singer", "equivalent"),
+        (
+            "SELECT name FROM singer WHERE age > 45",
+            "SELECT name FROM singer WHERE",
+            "execution_error",
+        ),
+    ],
+)
+def test_a_mistake_that_only_a_test_suite_shows(
+    tmp_path: Path, gold: str, sql: str, name: str
+) -> None:
+    other = database(
+        tmp_path / "other.sqlite",
+        "INSERT INTO singer VALUES (5, 'Dan', '', 50), (6, 'Eve', '', 49), (7, 'Fay', '', 52);",
+    )
+    first = database(tmp_path / "first.sqlite", "UPDATE singer SET age = 20 WHERE id = 1;")
+    example = Example("1", "?", gold, first, "shows", test_suite=(first, other))
+    verdict = judge(example, sql, rule="spider")
+    assert (verdict.ex, verdict.error_class) == (False, name)
 
 
 def test_ves_is_measured_for_right_answers_only(shows: str) -> None:

@@ -46,6 +46,7 @@ def make_run(
     checksum: str = "c0ffee",
     rule: str = "spider",
     test_suite: int = 0,
+    digests: dict[str, str] | None = None,
     **fields: object,
 ) -> Path:
     """A run over ``QUESTIONS`` that answered ``given``; ``right`` are those counted as right."""
@@ -60,6 +61,7 @@ def make_run(
         agents=("selector", "decomposer", "refiner"),
         options={"test_suite": test_suite} if test_suite else {},
         databases={"school": str(db)},
+        digests=digests or {},
         notes=("Invented for tests.",),
     )
     with RunFolder.create(path, manifest) as folder:
@@ -198,6 +200,22 @@ def test_other_data_or_rules_are_compared_only_by_force(
     assert code == 0
     assert "Not compared" in err
     assert "Differences" not in out
+
+
+def test_runs_on_other_rows_are_compared_only_by_force(tmp_path: Path, school_db: Path) -> None:
+    """Whatever the databases are called; where they were other ones, no rows are shown."""
+    for name, digest in (("one", "1"), ("two", "2"), ("old", "")):
+        digests = {"school": digest} if digest else {}
+        make_run(tmp_path / name, school_db, RIGHT, {"0"}, digests=digests)
+    paths = [tmp_path / "one", tmp_path / "two"]
+    message = "one and two are over databases with other data: school."
+    code, _, err = macsql(*paths)
+    assert (code, message in err) == (2, True)
+    code, _, err = macsql(*paths, "--force", "--html", tmp_path / "page.html")
+    assert (code, message in err) == (0, True)
+    assert macsql(tmp_path / "one", tmp_path / "old")[0] == 0
+    # Nothing is suspected of the gold by results that are of other rows.
+    assert gold_suspects(open_runs([tmp_path]), Results({"school": str(school_db)})) == []
 
 
 def test_runs_without_a_common_question(tmp_path: Path, school_db: Path) -> None:
@@ -468,6 +486,7 @@ def test_hostile_text_stays_text(tmp_path: Path, school_db: Path, text: str) -> 
     # In Markdown it stays on its line and is no markup.
     markdown = macsql(path, "--markdown")[1]
     assert not re.search(r"(?<!\\)<(?!1)[a-z/!]", re.sub(r"`[^`]*`", "", markdown))
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f]", markdown)
 
 
 def test_a_backtick_does_not_end_the_code(tmp_path: Path, school_db: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -295,6 +296,88 @@ def test_a_folder_is_of_one_run_which_can_be_scored_again(data: Path) -> None:
     refused = score(*arguments, data=data)
     assert refused.exit_code == 2
     assert "holds another run: predictions is" in refused.stderr
+
+
+def delete_pupils(database: Path) -> None:
+    connection = sqlite3.connect(database)
+    with connection:
+        connection.execute("DELETE FROM pupil")
+    connection.close()
+
+
+def test_a_run_goes_on_with_moved_but_not_with_changed_data(data: Path) -> None:
+    own, other = data / "my.jsonl", data / "moved" / "school.sqlite"
+    own.write_text(json.dumps({"question": QUESTIONS[0][0], "sql": QUESTIONS[0][1]}))
+    database = data / "spider" / "database" / "school" / "school.sqlite"
+    other.parent.mkdir()
+    other.write_bytes(database.read_bytes())
+    options = (own, "--predictions", write_sql(data, "SELECT 5"), "--out", data / "out", "--db")
+    assert document(*options, database)["ex"] == 100.0
+    assert document(*options, other)["ex"] == 100.0
+    delete_pupils(other)
+    refused = score(*options, other)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "holds another run: its databases had other data (school)." in refused.stderr
+
+
+def test_a_run_goes_on_with_the_same_test_suite_only(data: Path) -> None:
+    database = data / "spider" / "database" / "school" / "school.sqlite"
+    for name in ("one", "two"):
+        (data / name / "school").mkdir(parents=True)
+        (data / name / "school" / "more.sqlite").write_bytes(database.read_bytes())
+    delete_pupils(data / "two" / "school" / "more.sqlite")
+    file = write_sql(data, "SELECT 5", *RIGHT[1:])
+    options = ("spider", "--predictions", file, "--out", data / "out", "--test-suite")
+    assert document(*options, data / "one", data=data)["ex"] == 100.0
+    refused = score(*options, data / "two", data=data)
+    assert refused.exit_code == 2
+    assert "its databases had other data (school, test suite)." in refused.stderr
+
+
+def test_the_page_has_the_rows_of_the_right_one_of_two_databases(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two files of one name, given as they are seen from the folder of the questions."""
+    for folder, number in (("a", 11), ("b", 7)):
+        (data / folder).mkdir()
+        connection = sqlite3.connect(data / folder / "shop.sqlite")
+        with connection:
+            connection.execute(f"CREATE TABLE item AS SELECT {number} AS n")
+        connection.close()
+    own = [
+        {
+            "id": name,
+            "question": "?",
+            "sql": "SELECT n FROM item",
+            "database": f"{name}/shop.sqlite",
+        }
+        for name in ("a", "b")
+    ]
+    (data / "my.jsonl").write_text("".join(json.dumps(line) + "\n" for line in own))
+    predictions = [
+        {"id": name, "sql": "SELECT n + 100 FROM item", "db_id": "shop"} for name in "ab"
+    ]
+    (data / "p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in predictions))
+    monkeypatch.chdir(data)
+    found = document("my.jsonl", "--predictions", "p.jsonl", "--out", "out")
+    assert set(found["groups"]["database"]) == {"a/shop", "b/shop"}
+    monkeypatch.chdir("a")
+    words = ["report", "../out", "--html", "page.html"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    page = Path("page.html").read_text()
+    cells = re.findall(r"<td[^>]*>(\d+)</td>", page)
+    assert [n for n in cells if n in ("11", "7", "111", "107")] == ["11", "111", "7", "107"]
+
+
+def test_a_file_that_is_no_database_is_refused_before_scoring(data: Path) -> None:
+    bad = data / "spider" / "database" / "school" / "school.sqlite"
+    bad.write_bytes(b"no database, " * 300)
+    done = score(
+        "spider", "--predictions", write_sql(data, *RIGHT), "--out", data / "out", data=data
+    )
+    assert (done.exit_code, done.stdout) == (4, "")
+    assert "school.sqlite is not a SQLite database" in done.stderr
+    assert not (data / "out").exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on POSIX")
