@@ -17,7 +17,7 @@ from macsql.schema import Table
 
 _log = logging.getLogger(__name__)
 
-FORMAT = 1
+FORMAT = 2
 """Part of the file's name: another form of file is another file."""
 SMALL = 1_000_000
 """Bytes below which each process reads the database again: that takes no longer than a file."""
