@@ -1,7 +1,8 @@
 """How a schema is shown to a model: M-Schema style, DDL, or the paper's list form.
 
 Values and descriptions come from the database: they are shown as quoted literals on one line and
-cut, so that no cell can pass for a part of the prompt.
+cut, so that no cell can pass for a part of the prompt. A short value that is not on one line is
+left out: another text would stand there.
 """
 
 import re
@@ -73,6 +74,15 @@ def one_line(text: str, limit: int) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
+def is_on_one_line(text: str) -> bool:
+    """Whether ``one_line`` leaves what is inside of ``text`` as it is.
+
+    >>> is_on_one_line("a b "), is_on_one_line("a\\nb"), is_on_one_line("a  b")
+    (True, False, False)
+    """
+    return one_line(text, len(text)) == text.strip()
+
+
 def shown_name(name: str, dialect: str) -> str:
     """A name as SQL writes it, on one line.
 
@@ -97,7 +107,12 @@ def _key_line(schema: Schema, table: Table, key: ForeignKey, equals: str) -> str
 
 def _shown(column: Column, count: int) -> list[str]:
     values = [v for v in column.examples if v is not None]
-    return [literal(v) for v in values[:count]]
+    return [literal(v) for v in values[:count] if not _is_changed(v)]
+
+
+def _is_changed(value: ExampleValue) -> bool:
+    """Whether ``literal`` makes a text of a value that looks whole and is not stored."""
+    return isinstance(value, str) and len(value) <= MAX_VALUE and not is_on_one_line(value)
 
 
 def _notes(column: Column, examples: int, descriptions: bool) -> str:
@@ -179,12 +194,12 @@ def _paper_table(table: Table, examples: int, descriptions: bool) -> str:
         text = name.replace("_", " ").lower() + "."
         if descriptions and column.description:
             text += f" And {one_line(column.description, PAPER_DESCRIPTION)}."
-        if column.examples:
-            text += f" Value examples: [{_paper_values(column, examples)}]."
+        if values := _paper_values(column, examples):
+            text += f" Value examples: [{values}]."
         rows.append(f"  ({name}, {text}),")
     return "\n".join([f"# Table: {_bare_name(table.name)}", "[", *rows, "]"])
 
 
 def _paper_values(column: Column, count: int) -> str:
-    shown = column.examples[:count]
+    shown = (v for v in column.examples[:count] if not _is_changed(v))
     return ", ".join("None" if v is None else literal(v) for v in shown)

@@ -1,43 +1,54 @@
-"""Whether one text is the other misspelt, or something else of a like name."""
+"""Whether a name is a misspelling of another, or another name that looks like it."""
 
-from rapidfuzz.distance import OSA
+from rapidfuzz.distance import OSA, Levenshtein
 
-from macsql.database.value_keys import folded_words
+from macsql.database.value_keys import folded_words, stem, value_key
 from macsql.regions import other_names
 
-SHORTEST = 5
-"""Letters from which a word may be misspelt; one letter for another from ``SURE`` on.
+SHORTEST_MISSPELT = 5
+SHORTEST_WITH_WRONG_LETTER = 7
+"""Of two shorter words that differ in one letter, both are often words: Pride and Price."""
+LONG = 8
+"""Letters of a word that may have two errors."""
+MAX_ERRORS = 2
 
-The first letter is nearly always right; where it differs it is "unpaid" for "paid"."""
-SURE = 7
 
+def is_misspelling(written: str, stored: str) -> bool:
+    """Whether ``written`` may be meant for ``stored``.
 
-def is_misspelt(written: str, stored: str) -> bool:
-    """Whether ``written`` may be a slip of the pen for ``stored``.
+    A letter is one too many, one lacks, two are swapped, or in a long word one is wrong. Numbers,
+    single letters, short words, and the names of countries and states say what they say.
 
-    At most one letter of a word is missing, doubled, changed or in its neighbour's place, two in
-    words of twice ``SHORTEST``. Short words, numbers and letters that stand alone are names of
-    their own, and so are countries.
-
-    >>> is_misspelt("Hartfort", "Hartford"), is_misspelt("Amsterdm", "Amsterdam")
+    >>> is_misspelling("Britanny Harris", "Brittany Harris"), is_misspelling("Newyork", "New York")
     (True, True)
-    >>> is_misspelt("Hepatitis B", "Hepatitis A"), is_misspelt("Ireland", "Iceland")
-    (False, False)
-    >>> is_misspelt("unapproved", "approved"), is_misspelt("North Sea", "South Sea")
+    >>> is_misspelling("Hepatitis B", "Hepatitis A"), is_misspelling("Ireland", "Iceland")
     (False, False)
     """
-    one, other = folded_words(written), folded_words(stored)
-    if len(one) != len(other) or (other_names(written) and other_names(stored)):
+    if value_key(written) == value_key(stored) or other_names(written):
         return False
-    return all(a == b or _is_slip(a, b) for a, b in zip(one, other, strict=True))
+    ones, others = folded_words(written), folded_words(stored)
+    if len(ones) != len(others):
+        return "".join(ones) == "".join(others)
+    pairs = [(stem(a), stem(b)) for a, b in zip(ones, others, strict=True)]
+    errors = [_errors(a, b) for a, b in pairs if a != b]
+    return 0 < sum(errors) <= MAX_ERRORS
 
 
-def _is_slip(one: str, other: str) -> bool:
-    letters = min(len(one), len(other))
-    if letters < SHORTEST or one[0] != other[0] or not (one.isalpha() and other.isalpha()):
-        return False
-    allowed = 2 if letters >= 2 * SHORTEST else 1
-    is_changed = len(one) == len(other) and sorted(one) != sorted(other)
-    if is_changed and letters < SURE:
-        return False
-    return bool(OSA.distance(one, other, score_cutoff=allowed) <= allowed)
+def _errors(written: str, stored: str) -> int:
+    """How many errors make the one word of the other; too many if it is another word.
+
+    >>> _errors("brooklin", "brooklyn"), _errors("pride", "price"), _errors("open", "opens")
+    (1, 3, 3)
+    """
+    other_word = MAX_ERRORS + 1
+    shortest = min(len(written), len(stored))
+    if shortest < SHORTEST_MISSPELT or written[0] != stored[0] or not written.isalpha():
+        return other_word
+    count = OSA.distance(written, stored)
+    if count > (MAX_ERRORS if shortest >= LONG else 1) or other_names(written):
+        return other_word
+    wrong = sum(edit.tag == "replace" for edit in Levenshtein.editops(written, stored))
+    is_swapped = sorted(written) == sorted(stored)
+    if wrong and not is_swapped and (shortest < SHORTEST_WITH_WRONG_LETTER or wrong > 1):
+        return other_word
+    return count

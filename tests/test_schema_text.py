@@ -1,10 +1,11 @@
 import sqlite3
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from macsql.schema import Column, ForeignKey, Schema, Table
-from macsql.schema_text import literal, one_line, show_foreign_keys, show_schema
+from macsql.schema_text import SchemaForm, literal, one_line, show_foreign_keys, show_schema
 
 ORDERS = Schema(
     "sqlite",
@@ -101,3 +102,13 @@ def test_a_literal_is_read_back_as_one_text(text: str) -> None:
     (value,) = connection.execute(f"SELECT {literal(text)}").fetchone()
     connection.close()
     assert value == one_line(text, 50)
+
+
+@pytest.mark.parametrize("form", ["ddl", "mschema", "list"])
+def test_a_value_that_one_line_cannot_show_is_left_out(form: SchemaForm) -> None:
+    odd = ("Line\nBreak", "two  blanks", "\u200bunseen")
+    columns = (Column("a", "TEXT", "", (*odd, "padded ")), Column("b", "TEXT", "", odd))
+    text = show_schema(Schema("sqlite", (Table("t", columns),)), form, examples=4)
+    assert "padded" in text
+    assert not any(part in text for part in ("Break", "blanks", "unseen"))
+    assert text.lower().count("e.g.") + text.lower().count("examples") == 1

@@ -1,14 +1,16 @@
 """Selector: the part of the schema that the question is about (paper, section 3.2)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from macsql.agents.base import ask_model, note, record, show_focus, show_values
 from macsql.database import Database, Progress
 from macsql.errors import ParseError
 from macsql.linking import link_names, link_values, rank_tables, shrink_to
+from macsql.linking.pins import pinned
 from macsql.linking.shrink import Shrunk
 from macsql.llm.base import LLM
-from macsql.message import Message, Step
+from macsql.message import Message, Step, ValueMatch
 from macsql.parsing import read_selection
 from macsql.prompts import PromptSet, PruneRule
 from macsql.schema import Schema, Selection
@@ -94,8 +96,10 @@ class Selector:
         yield note(message, f"{_size(schema)} → {_size(message.schema)}")
 
     def _floor(self, answer: Selection, schema: Schema, message: Message) -> Selection:
-        """The answer with the paper's floors: small tables whole, at least three tables."""
-        floored = dict(answer)
+        """The answer with the paper's floors: small tables whole, at least three tables. Where a
+        linked value is stored stays too.
+        """
+        floored = _with_pinned(answer, schema, message.values)
         for table in schema.tables:
             kept = floored.get(table.name, "keep_all")
             if len(table.columns) <= SMALL_TABLE and kept != "drop_all":
@@ -121,6 +125,7 @@ class Selector:
             message.question,
             message.evidence,
             examples=self.prompts.examples_per_column,
+            pins=pinned(schema, message.values),
         )
 
     def _is_large(self, schema: Schema, fitted: Shrunk) -> bool:
@@ -131,6 +136,23 @@ class Selector:
             mean = sum(counts) // max(1, len(counts))
             return mean >= PAPER_MEAN_COLUMNS or sum(counts) > PAPER_TOTAL_COLUMNS
         return fitted.examples < self.prompts.examples_per_column or bool(fitted.summary)
+
+
+def _with_pinned(
+    answer: Selection, schema: Schema, values: Sequence[ValueMatch]
+) -> dict[str, "Literal['keep_all', 'drop_all'] | Sequence[str]"]:
+    """The answer, but with the places of ``values`` and the tables that join them."""
+    floored = dict(answer)
+    for name, columns in pinned(schema, values).items():
+        table = schema.table(name)
+        kept = floored.get(table.name, "keep_all") if table else "keep_all"
+        if table is None or kept == "keep_all":
+            continue
+        if len(table.columns) <= SMALL_TABLE:
+            floored[table.name] = "keep_all"
+        else:
+            floored[table.name] = [*(() if kept == "drop_all" else kept), *columns]
+    return floored
 
 
 def _found(message: Message) -> str:

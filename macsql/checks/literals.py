@@ -12,11 +12,11 @@ from macsql.checks.edits import Repair
 from macsql.checks.rules import own_nodes
 from macsql.checks.scopes import Scope, Status, Use
 from macsql.checks.text import Edit, apply_edits, span
-from macsql.database.value_keys import folded_words
+from macsql.database.value_keys import value_key
 from macsql.message import Finding
 from macsql.regions import other_names
 from macsql.schema import Column, Schema
-from macsql.spelling import is_misspelt
+from macsql.spelling import is_misspelling
 
 StoredValues = Callable[[str, str, str], Sequence[str]]
 """(table, column, text) → stored values of that column that are like the text, best first."""
@@ -271,10 +271,10 @@ def _has_blank_before(value: str, text: str) -> bool:
 
 
 def _is_like(one: str, other: str) -> bool:
-    """Whether accents or a slip of the pen make the difference."""
-    if folded_words(one) == folded_words(other):
+    """Whether accents, a plural or a slip of the pen make the difference."""
+    if value_key(one) == value_key(other):
         return _sign(one) == _sign(other)
-    return is_misspelt(one, other)
+    return is_misspelling(one, other)
 
 
 def is_same(one: str, other: str) -> bool:

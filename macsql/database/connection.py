@@ -217,14 +217,15 @@ class Database:
                 ) from None
         return rewritten
 
-    def execute(self, sql: str) -> Result:
-        """Run one query within the limits.
+    def execute(self, sql: str, *, timeout: float | None = None) -> Result:
+        """Run one query within the limits, and within ``timeout`` seconds if these are fewer.
 
         Raises UnsafeSQLError (refused before execution), ExecutionError (in the database's own
         words), AccessDenied, QueryTimeout, or DatabaseUnavailable.
         """
         self._check_open()
-        return self._run(run, sql)
+        seconds = min(self.limits.timeout, timeout or self.limits.timeout)
+        return self._run(run, sql, replace(self.limits, timeout=seconds))
 
     def fetch_all(self, sql: str) -> Result:
         """Run one query and read its rows whole, for comparing them: nothing is ever cut.
@@ -233,12 +234,14 @@ class Database:
         ResultTooLarge when there is more than ``max_rows`` or ``max_bytes``.
         """
         self._check_open()
-        return self._run(fetch, sql)
+        return self._run(fetch, sql, self.limits)
 
-    def _run(self, way: Callable[[Backend, str, Limits], Result], sql: str) -> Result:
+    def _run(
+        self, way: Callable[[Backend, str, Limits], Result], sql: str, limits: Limits
+    ) -> Result:
         rewritten = self._under_policy(self._guard(sql))
         with _as_asked(rewritten.asked, restricted=self._is_restricted()):
-            result = way(self._backend, rewritten.sql, self.limits)
+            result = way(self._backend, rewritten.sql, limits)
         return replace(result, columns=tuple(map(rewritten.heading, result.columns)))
 
     def similar_values(self, table: str, column: str, text: str, *, limit: int = 5) -> list[str]:

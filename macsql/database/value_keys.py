@@ -10,6 +10,11 @@ _DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}(?:[^\W\d_]\b)?")
 _MIDNIGHT = re.compile(r"(?<=\d)[ T]00:00(:00(\.0+)?)?$")
 INITIALS = "~"
 """Comes before the initials of several words where they serve as a key."""
+_LETTERS = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ŧ": "t", "ı": "i", "þ": "th", "æ": "ae"}
+    | {"œ": "oe", "ŋ": "n", "ĸ": "k"}
+)
+"""Letters that are no other letter with an accent, and are written so where they lack."""
 
 
 def folded_words(text: str) -> list[str]:
@@ -17,14 +22,14 @@ def folded_words(text: str) -> list[str]:
 
     Letters with dots are one word, a possessive s is none, and numbers lose leading zeros.
 
-    >>> folded_words("O'Brien's U.S.A. Café, AB-012")
-    ['obrien', 'usa', 'cafe', 'ab', '12']
+    >>> folded_words("O'Brien's U.S.A. Café, AB-012"), folded_words("Łódź, Ørsted, Weiß")
+    (['obrien', 'usa', 'cafe', 'ab', '12'], ['lodz', 'orsted', 'weiss'])
     """
     if text.isascii():
         plain = text.lower()
     else:
         decomposed = unicodedata.normalize("NFKD", text.casefold())
-        plain = "".join(c for c in decomposed if not unicodedata.combining(c))
+        plain = "".join(c for c in decomposed if not unicodedata.combining(c)).translate(_LETTERS)
     if "." in plain:
         plain = _DOTTED.sub(lambda match: match[0].replace(".", ""), plain)
     if "'" in plain or not plain.isascii():

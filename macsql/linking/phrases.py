@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from macsql.database.value_keys import folded_words, value_key
+from macsql.linking.dates import Span, day_orders
+from macsql.linking.dates import dates as dates_of
 from macsql.linking.names import is_filler
+from macsql.linking.patterns import described_parts
 
 MAX_WORDS = 6
 MAX_QUOTED_WORDS = 16
@@ -19,12 +22,6 @@ _QUOTED = re.compile(
 )
 _SENTENCE_END = re.compile(r"[?!]\W*$|\w{3}\.\W*$|^\W*$")
 _BREAK = re.compile(r"[?!;]")
-_NUMBER = re.compile(r"(\d+)(?:st|nd|rd|th)?")
-_MONTHS = (
-    *("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
-    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
-    *("october", "november", "december"),
-)
 _COMMON = re.compile(
     """
     at|about|above|across|after|again|against|along|alphabetical|also|although|among|amount|
@@ -55,7 +52,8 @@ class Phrase:
 
     ``key`` is what it is looked up by. ``is_capital`` says that its first and last word have a
     capital letter that no start of a sentence explains. ``dates`` are the orders in which the
-    numbers of a date may be stored; it is empty when the phrase names no month.
+    numbers of a date may be stored; it is empty when the phrase is no date. ``is_of_date`` says
+    that it is a part of one, as "May" of "May 2023".
     """
 
     text: str
@@ -65,6 +63,7 @@ class Phrase:
     is_quoted: bool = False
     is_capital: bool = False
     dates: tuple[list[str], ...] = ()
+    is_of_date: bool = False
 
     @property
     def place(self) -> tuple[int, int]:
@@ -90,10 +89,34 @@ def read_phrases(text: str) -> list[Phrase]:
     for line in text.splitlines():
         tokens = list(_TOKEN.finditer(line))[: MAX_TOKENS - base]
         quoted = list(_quoted(line, tokens, base))
-        found += quoted
-        found += (p for p in _groups(line, tokens, base) if not any(_cross(p, q) for q in quoted))
+        groups = [*quoted, *(p for p in _groups(line, tokens, base) if not _crosses(p, quoted))]
+        described = [_place(span, tokens, base) for span in described_parts(line)]
+        dates = [_place(span, tokens, base) for span in dates_of(line)]
+        found += (_in_dates(p, dates) for p in groups if not _touches(p, described))
         base += len(tokens)
     return found
+
+
+def _place(span: Span, tokens: Sequence[re.Match[str]], base: int) -> Span:
+    """The words that stand between two characters of a line."""
+    inside = [i for i, t in enumerate(tokens) if t.start() < span[1] and span[0] < t.end()]
+    return (base + inside[0], base + inside[-1] + 1) if inside else (0, 0)
+
+
+def _touches(phrase: Phrase, places: Sequence[Span]) -> bool:
+    return any(phrase.start < end and start < phrase.end for start, end in places)
+
+
+def _in_dates(phrase: Phrase, dates: Sequence[Span]) -> Phrase:
+    is_part = any(
+        start <= phrase.start and phrase.end <= end and phrase.place != (start, end)
+        for start, end in dates
+    )
+    return replace(phrase, is_of_date=True) if is_part and not phrase.is_quoted else phrase
+
+
+def _crosses(phrase: Phrase, quoted: Sequence[Phrase]) -> bool:
+    return any(_cross(phrase, other) for other in quoted)
 
 
 def _cross(phrase: Phrase, quoted: Phrase) -> bool:
@@ -115,7 +138,7 @@ def _groups(line: str, tokens: Sequence[re.Match[str]], base: int) -> Iterator[P
             capital = capitals[start] and capitals[end - 1]
             place = (base + start, base + end)
             yield Phrase(written, *place, value_key(written), is_capital=capital)
-            if 3 <= length <= 4 and (dates := _dates(written)):
+            if 3 <= length <= 4 and (dates := day_orders(written)):
                 key = value_key(" ".join(dates[0]))
                 yield Phrase(written, *place, key, is_capital=capital, dates=dates)
 
@@ -140,17 +163,6 @@ def _quoted(line: str, tokens: Sequence[re.Match[str]], base: int) -> Iterator[P
                 is_quoted=True,
                 is_capital=True,
             )
-
-
-def _dates(text: str) -> tuple[list[str], ...]:
-    """Year, month and day of a date that names the month, in the usual orders; else nothing."""
-    words = [w for w in re.findall(r"\w+", text.casefold()) if w not in ("of", "the")]
-    months = [str(_MONTHS.index(w) % 12 + 1) for w in words if w in _MONTHS]
-    numbers = sorted((m[1] for w in words if (m := _NUMBER.fullmatch(w))), key=len)
-    if len(words) != 3 or len(months) != 1 or len(numbers) != 2 or len(numbers[1]) != 4:
-        return ()
-    day, month, year = numbers[0].lstrip("0"), months[0], numbers[1]
-    return [year, month, day], [day, month, year], [month, day, year]
 
 
 def is_common(word: str) -> bool:

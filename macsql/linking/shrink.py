@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from macsql.linking.names import rank_columns, rank_tables
+from macsql.linking.pins import Pins
 from macsql.schema import ExampleValue, Schema, Table
 
 _MIN_COLUMNS = 6
@@ -40,20 +41,28 @@ def shrink_to(
     evidence: str = "",
     *,
     examples: int = 3,
+    pins: Pins | None = None,
 ) -> Shrunk:
     """The largest part of ``schema`` whose text has at most ``budget`` tokens.
 
     First fewer examples are shown, then columns beyond the most likely ones go, then the least
-    likely tables, one by one. One table with its likeliest columns always stays.
+    likely tables, one by one. What is pinned goes last. One table with its likeliest columns always
+    stays.
     """
     for count in range(examples, -1, -1):
         lighter = schema if count == examples else _with_examples(schema, count)
         if count_tokens(show(lighter)) <= budget:
             return Shrunk(lighter, count)
+    pins = pins or {}
+    # Examples tell which tables are meant, so that they are ranked before these are gone.
+    ranked = _pinned_first(rank_tables(question, evidence, schema), pins)
+    bare = {t.name: t for t in lighter.tables}
     schema = lighter
-    ranked = rank_tables(question, evidence, schema)
     for width in (24, 12, _MIN_COLUMNS):
-        narrow = [_narrow(schema, t, width, question, evidence) for t in ranked]
+        narrow = [
+            _narrow(schema, bare[t.name], _likely(t, width, question, evidence), pins)
+            for t in ranked
+        ]
         kept = _as_many_as_fit(budget, schema, narrow, show, count_tokens)
         if len(kept) == len(ranked) or width == _MIN_COLUMNS:
             break
@@ -86,12 +95,22 @@ def _first(values: tuple[ExampleValue, ...], count: int) -> tuple[ExampleValue, 
     return nulls + values[len(nulls) : len(nulls) + count]
 
 
-def _narrow(schema: Schema, table: Table, width: int, question: str, evidence: str) -> Table:
+def _pinned_first(ranked: list[Table], pins: Pins) -> list[Table]:
+    order = {name: place for place, name in enumerate(pins)}
+    return sorted(ranked, key=lambda t: order.get(t.name.casefold(), len(order)))
+
+
+def _likely(table: Table, width: int, question: str, evidence: str) -> list[str]:
+    """Names of the likeliest columns, as many as ``width``."""
     if len(table.columns) <= width:
-        return table
-    keys = schema.key_columns(table)
-    likely = [c.name for c in rank_columns(question, evidence, table)][:width]
-    keep = {n.casefold() for n in likely} | keys
+        return [c.name for c in table.columns]
+    return [c.name for c in rank_columns(question, evidence, table)][:width]
+
+
+def _narrow(schema: Schema, table: Table, likely: list[str], pins: Pins) -> Table:
+    """``table`` with its likely columns, its keys, and what is pinned."""
+    wanted = pins.get(table.name.casefold(), frozenset())
+    keep = {n.casefold() for n in likely} | schema.key_columns(table) | wanted
     return replace(table, columns=tuple(c for c in table.columns if c.name.casefold() in keep))
 
 

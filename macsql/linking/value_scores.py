@@ -23,7 +23,7 @@ WEIGHTS = {
     "as stored": 1.2,
     "quoted": 0.3,
     "short form": 0.5,
-    "misspelt": 1.0,
+    "misspelt": 0.0,
     "other name": 0.0,
     "a code in small letters": -1.2,
     "number": -3.8,
@@ -35,6 +35,10 @@ WEIGHTS = {
     "different texts, one small word": -0.5,
     "primary key": -1.3,
 }
+MOST_TEXTS = 2.4
+"""Of different texts, as a logarithm, where several words are the same: two names are equal by
+chance more seldom than two words.
+"""
 OTHER_PLACES = 1.8
 """Taken off each time that the cells found for the same words are twice as many."""
 
@@ -49,16 +53,23 @@ class Candidate:
     value: StoredValue
     way: str = "key"
 
+    @property
+    def cell(self) -> tuple[str, str, str]:
+        """Table, column and text: texts that are one but for their case are one cell."""
+        return self.value.table, self.value.column, self.value.text.strip().casefold()
+
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
     """``certainty`` is the probability that the words stand for the cell if it is the only one that
-    they may stand for, ``score`` the same among all those found.
+    they may stand for, ``score`` the same among all those found. ``is_column_named`` says that the
+    column is named beside the words.
     """
 
     candidate: Candidate
     certainty: float
     score: float
+    is_column_named: bool = False
 
 
 class Question:
@@ -69,6 +80,7 @@ class Question:
         self._stems = Counter(words(text))
         self._word_at = {p.start: words(p.text) for p in phrases if p.length == 1}
         names = (n for t in schema.tables for n in (t.name, *(c.name for c in t.columns)))
+        self._column_words = {w for t in schema.tables for c in t.columns for w in words(c.name)}
         self._names = {word for name in names for word in words(name)}
 
     def weigh(self, found: Iterable[Candidate]) -> list[Weighed]:
@@ -79,7 +91,7 @@ class Question:
         known = [c for c in found if self._has_column(c.value)]
         in_tables = {c.value.text for c in known if not self._is_view(c.value)}
         shown = [c for c in known if not (self._is_view(c.value) and c.value.text in in_tables)]
-        places = Counter(c.phrase.place for c in shown)
+        places = Counter(place for place, _ in {(c.phrase.place, c.cell) for c in shown})
         return [self._weighed(c, places[c.phrase.place]) for c in shown]
 
     def _has_column(self, value: StoredValue) -> bool:
@@ -94,7 +106,10 @@ class Question:
         evidence = self.evidence(candidate)
         total = sum(WEIGHTS[name] * amount for name, amount in evidence.items())
         return Weighed(
-            candidate, _probability(total), _probability(total - OTHER_PLACES * math.log2(places))
+            candidate,
+            _probability(total),
+            _probability(total - OTHER_PLACES * math.log2(places)),
+            is_column_named=evidence["column named beside it"] > 0,
         )
 
     def evidence(self, candidate: Candidate) -> dict[str, float]:
@@ -104,6 +119,8 @@ class Question:
         is_small = phrase.text.islower() and not phrase.is_quoted
         table = self._schema.table(value.table)
         texts = math.log10(max(1, value.texts))
+        if not is_one:
+            texts = min(texts, MOST_TEXTS)
         return {
             "always": 1,
             "more words": min(phrase.length - 1, 2),
@@ -125,6 +142,25 @@ class Question:
             "different texts, one small word": texts * (is_one and is_small),
             "primary key": table is not None and value.column in table.primary_key,
         }
+
+    def names_column_beside(self, phrase: Phrase) -> bool:
+        """Whether the word just before or after a single word is one of a column's name."""
+        return any(
+            word in self._column_words
+            for place in (phrase.start - 1, phrase.end)
+            for word in self._word_at.get(place, ())
+            if phrase.length == 1 and not is_filler(phrase.text)
+        )
+
+    def is_beside(self, phrase: Phrase, column: str) -> bool:
+        """Whether the column's whole name stands just before or after the phrase."""
+        names = words(column)
+        count = len(names)
+        return any(
+            names
+            == [w for place in range(start, start + count) for w in self._word_at.get(place, ())]
+            for start in (phrase.start - count, phrase.end)
+        )
 
     def _named_beside(self, phrase: Phrase, column: str) -> float:
         """The share of the column's words that stand just before or after the phrase."""

@@ -7,30 +7,42 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from rapidfuzz.distance import OSA
-
-from macsql.database.value_keys import INITIALS, folded_words, value_key
+from macsql.database.value_keys import INITIALS, value_key
 from macsql.database.value_store import StoredValue
+from macsql.linking.dates import day_keys, numbers_of, stored_orders
+from macsql.linking.names import words
 from macsql.linking.phrases import Phrase, is_common, read_phrases
 from macsql.linking.value_scores import Candidate, Question, Weighed
 from macsql.message import ValueMatch
 from macsql.regions import other_names
 from macsql.schema import Schema
+from macsql.schema_text import is_on_one_line
+from macsql.spelling import SHORTEST_MISSPELT, is_misspelling
 
 MAX_MATCHES = 6
 THRESHOLD = 0.4
 """How certain it must be that a group of words stands for a cell."""
+FLOOR = 0.05
+"""The least score: less is the share of one of very many places, and shows none of them."""
+SMALL_FLOOR = 0.1
+"""The same for one word in small letters that has a capital where it is stored ("nice", Nice), if
+nothing beside it names the column."""
 RIVAL = 0.85
-"""A place less likely than this share of the best place for the same words is not shown."""
+"""A place less likely than this share of the best place for the same words is not shown; other
+spellings in the best place are."""
 MAX_MISSPELT = 6
 """Groups of words of one question that are looked for with spelling errors."""
-SHORTEST_MISSPELT = 5
+
+TEXTS_OF_COLUMN = 200
+"""Texts of a column that are looked at to see whether the day or the month comes first."""
 
 _LETTERS = {
     **dict.fromkeys(("male", "men", "man", "boy"), "m"),
     **dict.fromkeys(("female", "women", "woman", "girl"), "f"),
 }
 """Words that a column of single letters stands for, if it has both letters."""
+_OF_DATES = frozenset(["date", "day", "month", "year"])
+"""Words of the names of columns that may hold a part of a date."""
 
 
 class StoredValues(Protocol):
@@ -42,6 +54,10 @@ class StoredValues(Protocol):
 
     def near(self, text: str) -> Sequence[StoredValue]:
         """The texts that are spelt like ``text``, the likest first."""
+        ...
+
+    def column_texts(self, table: str, column: str, text: str, limit: int) -> Sequence[str]:
+        """Texts of one column: all, or where there are more than ``limit``, those like ``text``."""
         ...
 
 
@@ -57,12 +73,14 @@ def link_values(
     text = f"{question}\n{evidence}"
     phrases = read_phrases(text)
     asked = Question(text, phrases, schema)
-    weighed = asked.weigh(_candidates(phrases, stored))
+    weighed = asked.weigh([*_candidates(phrases, asked, stored), *_days(phrases, stored)])
     taken = [w.candidate.phrase for w in weighed if w.certainty >= THRESHOLD]
     weighed += asked.weigh(_elsewhere_named(phrases, taken, stored))
     weighed += asked.weigh(_misspelt(phrases, taken, stored))
     # A blank before a text is a fault of the data, said and not copied (checks.padded_values).
-    clean = [w for w in weighed if not w.candidate.value.text[:1].isspace()]
+    # One that does not stand on one line cannot be shown as it is.
+    texts = ((w, w.candidate.value.text) for w in weighed)
+    clean = [w for w, text in texts if not text[:1].isspace() and is_on_one_line(text)]
     return tuple(map(_match, _chosen(clean)[:MAX_MATCHES]))
 
 
@@ -71,11 +89,13 @@ def _match(found: Weighed) -> ValueMatch:
     return ValueMatch(value.table, value.column, value.text, phrase.text, round(found.score, 3))
 
 
-def _candidates(phrases: Sequence[Phrase], stored: StoredValues) -> list[Candidate]:
+def _candidates(
+    phrases: Sequence[Phrase], asked: Question, stored: StoredValues
+) -> list[Candidate]:
     """The cells that have the key of a phrase, or that it is a short form of, or reversely."""
     wanted: dict[str, list[tuple[Phrase, str]]] = defaultdict(list)
     for phrase in phrases:
-        if _says_nothing(phrase):
+        if phrase.dates or (_says_nothing(phrase) and not asked.names_column_beside(phrase)):
             continue
         for key, way in _keys(phrase):
             wanted[key].append((phrase, way))
@@ -86,6 +106,7 @@ def _candidates(phrases: Sequence[Phrase], stored: StoredValues) -> list[Candida
         for key, value in found
         for phrase, way in wanted[key]
         if _fits(phrase, value, way, letters)
+        and not (_says_nothing(phrase) and not asked.is_beside(phrase, value.column))
     ]
 
 
@@ -120,14 +141,40 @@ def _columns_of_letters(found: Sequence[tuple[str, StoredValue]]) -> set[tuple[s
 def _fits(phrase: Phrase, value: StoredValue, way: str, letters: set[tuple[str, str]]) -> bool:
     if way in ("letter", "other letter"):
         return way == "letter" and (value.table, value.column) in letters
+    if phrase.is_of_date and not _OF_DATES & set(words(value.column)):
+        return False
     if way == "short":
         return any(c.isupper() for c in value.text)
     # Keys have lost the order of words, which means something for numbers.
-    return _numbers(value.text)[:3] in (phrase.dates or (_numbers(phrase.text),))
+    return numbers_of(value.text)[:3] == numbers_of(phrase.text)
 
 
-def _numbers(text: str) -> list[str]:
-    return [w for w in folded_words(text) if w[0].isdigit()] if not text.isalpha() else []
+def _days(phrases: Sequence[Phrase], stored: StoredValues) -> list[Candidate]:
+    """The cells that are a day which a phrase names, in whatever form they are stored.
+
+    Points in time are not: a condition on a day needs more than one of them.
+    """
+    wanted = defaultdict(list)
+    for phrase in phrases:
+        for key, is_sure in day_keys(*phrase.dates[0]) if phrase.dates else ():
+            wanted[key].append((phrase, is_sure))
+    return [
+        Candidate(phrase, value)
+        for key, value in stored.find(wanted)
+        for phrase, is_sure in wanted[key]
+        if is_sure or _is_day(phrase, value, stored)
+    ]
+
+
+def _is_day(phrase: Phrase, value: StoredValue, stored: StoredValues) -> bool:
+    """Whether the numbers of a cell are those of the day, in the order of the cell's column."""
+    numbers = numbers_of(value.text)[:3]
+    if numbers not in phrase.dates:
+        return False
+    if numbers == phrase.dates[0]:
+        return True
+    texts = stored.column_texts(value.table, value.column, value.text, TEXTS_OF_COLUMN)
+    return any(numbers == phrase.dates[order] for order in stored_orders(value.text, texts))
 
 
 def _elsewhere_named(
@@ -162,7 +209,7 @@ def _misspelt(
             continue
         looked_for.append(phrase)
         for value in stored.near(phrase.text):
-            if _is_misspelt(phrase.text, value.text):
+            if is_misspelling(phrase.text, value.text):
                 yield Candidate(phrase, value, "misspelt")
 
 
@@ -173,17 +220,6 @@ def _may_be_misspelt(phrase: Phrase) -> bool:
         return False
     is_name = phrase.is_capital and all(w[0].isupper() or is_common(w) for w in text.split())
     return phrase.is_quoted or is_name
-
-
-def _is_misspelt(written: str, stored: str) -> bool:
-    """Whether a letter, or two of a long text, make the one the other; numbers must be equal."""
-    if _numbers(written) != _numbers(stored):
-        return False
-    one, other = "".join(folded_words(written)), "".join(folded_words(stored))
-    allowed = 1 if len(one) < 2 * SHORTEST_MISSPELT else 2
-    return min(len(one), len(other)) >= SHORTEST_MISSPELT and (
-        OSA.distance(one, other, score_cutoff=allowed) <= allowed and one[0] == other[0]
-    )
 
 
 def _is_in(phrase: Phrase, other: Phrase) -> bool:
@@ -198,11 +234,20 @@ def _is_part(phrase: Phrase, longer: Phrase) -> bool:
 def _chosen(weighed: Sequence[Weighed]) -> list[Weighed]:
     """What is likely enough to be shown, best first, each cell once."""
     sure = {w.candidate.phrase.place for w in weighed if w.certainty >= THRESHOLD}
-    best: dict[tuple[int, int], float] = {}
+    best: dict[tuple[int, int], Weighed] = {}
     kept: dict[StoredValue, Weighed] = {}
     for found in sorted(weighed, key=lambda w: (-w.score, -w.candidate.phrase.length)):
         place = found.candidate.phrase.place
-        if place in sure and found.score >= RIVAL * best.setdefault(place, found.score):
-            kept.setdefault(found.candidate.value, found)
+        if place in sure and found.score >= _floor(found):
+            first = best.setdefault(place, found)
+            if found.score >= RIVAL * first.score or found.candidate.cell == first.candidate.cell:
+                kept.setdefault(found.candidate.value, found)
     shown = [w.candidate.phrase for w in kept.values()]
     return [w for w in kept.values() if not any(_is_part(w.candidate.phrase, p) for p in shown)]
+
+
+def _floor(found: Weighed) -> float:
+    phrase, text = found.candidate.phrase, found.candidate.value.text
+    is_small = phrase.length == 1 and phrase.text.islower() and not phrase.is_quoted
+    is_name = text[:1].isupper() and not text.isupper()
+    return SMALL_FLOOR if is_small and is_name and not found.is_column_named else FLOOR

@@ -70,6 +70,10 @@ BLANK, TEXT, NUMBER = "_", "TEXT", "NUM"
 _FREQUENT = frozenset([BLANK, "^", "$", "the", "a", "of", "is", "what"])
 SUBJECT = 0.25
 """Weight of a word of the subject, beside 1 for a word that asks."""
+FEWEST = 100
+"""A store with fewer questions is weighed as if it had so many, but for what every question has:
+among five that all ask "how many", these words still say what is asked for.
+"""
 COMMON = 500
 """A word or pair in more questions than this, and in a quarter of all, tells them apart too
 little for the time it takes."""
@@ -108,7 +112,7 @@ class QuestionIndex:
         self._count = len(bags)
         common = max(COMMON, len(bags) / 4)
         self._weight = {
-            feature: math.log((1 + len(bags)) / count) if count <= common else 0.0
+            feature: math.log((1 + self._number(feature)) / count) if count <= common else 0.0
             for feature, count in seen_in.items()
         }
         self._postings: dict[str, list[tuple[int, float]]] = defaultdict(list)
@@ -127,11 +131,15 @@ class QuestionIndex:
         kept = (n for n in range(self._count) if scores[n] and n not in leave_out)
         return [(scores[n], n) for n in heapq.nlargest(limit, kept, key=scores.__getitem__)]
 
+    def _number(self, feature: str) -> int:
+        """How many questions a feature is weighed among."""
+        is_everywhere = _FREQUENT.issuperset(feature.split())
+        return self._count if is_everywhere else max(FEWEST, self._count)
+
     def _vector(self, bag: Counter[str]) -> dict[str, float]:
         """Weights of the features, of length 1."""
-        rarest = math.log(1 + self._count)
         raw = {
-            feature: self._weight.get(feature, rarest)
+            feature: self._weight.get(feature, math.log(1 + self._number(feature)))
             * (1 + math.log(count))
             * (SUBJECT if feature[0] == "=" else 1.0)
             for feature, count in bag.items()

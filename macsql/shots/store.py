@@ -1,21 +1,24 @@
 """``ExampleStore``: worked examples, and the few of them that help with a question most."""
 
 import hashlib
+import logging
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from macsql.database import Database
 from macsql.database.guard import guard_sql
-from macsql.errors import ConfigError, DatabaseError
+from macsql.errors import ConfigError, DatabaseError, QueryTimeout
 from macsql.llm.base import estimate_tokens
 from macsql.shots.shape import shape_of
-from macsql.shots.similarity import QuestionIndex
+from macsql.shots.similarity import FEWEST, QuestionIndex
 from macsql.shots.worked import WorkedExample, read_examples
+
+_log = logging.getLogger(__name__)
 
 FIXED, BUILTIN = "fixed", "builtin"
 _BUILTIN_FILE = Path(__file__).with_name("builtin.jsonl")
@@ -24,8 +27,19 @@ MAX_TOKENS = 120
 NEIGHBOURS = 30
 SHARPNESS = 4
 """A neighbour's vote is its similarity to this power."""
+NAMED = 3
+"""Examples with wrong SQL that the log shows."""
 MIN_SIMILARITY = 0.15
 """Below it, the SQL of two questions is hardly ever of one shape."""
+MIN_OF_FEW = 0.05
+"""The same in a small store, where words that only the question has weigh much."""
+TRIED, TRIED_IN_ALL = 0.5, 1.5
+"""Seconds that one example may run to show that it fits the asked database, and all of a question.
+One that runs longer fits: its names are there."""
+
+
+_Known = dict[tuple[str, bool], bool]
+"""Whether SQL may be shown, by its text and whether it is about the asked database."""
 
 
 class ExampleStore:
@@ -39,7 +53,7 @@ class ExampleStore:
         self.examples = tuple(e for e in examples if _tokens(e) <= MAX_TOKENS)
         self.checksum = checksum
         self._hidden: str | None = None
-        self._executed: WeakKeyDictionary[Database, dict[str, bool]] = WeakKeyDictionary()
+        self._valid: WeakKeyDictionary[Database, _Known] = WeakKeyDictionary()
 
     def unseen(self, db_id: str) -> "ExampleStore":
         """The same store, for measuring: it shows no example about the database ``db_id``, and
@@ -56,10 +70,25 @@ class ExampleStore:
     ) -> list[WorkedExample]:
         """Up to ``count`` valid examples that fit ``question``, the best one last.
 
-        Valid is one harmless query; on the asked database, one that it executes.
+        Valid is one harmless query; on the asked database, one that it executes. Those that are not
+        are told to the log, once.
         """
-        ranked = self.rank(question, has_evidence=has_evidence)
-        chosen = list(islice((e for e in ranked if self._is_valid(e, database)), count))
+        deadline = time.monotonic() + TRIED_IN_ALL
+        known = self._valid.setdefault(database, {})
+        before = _invalid(known)
+        chosen: list[WorkedExample] = []
+        for example in self.rank(question, has_evidence=has_evidence):
+            if len(chosen) == count:
+                break
+            if _is_valid(example, database, known, deadline):
+                chosen.append(example)
+        if wrong := [sql for sql in _invalid(known) if sql not in before]:
+            _log.warning(
+                "%d worked examples cannot be shown, since %s does not execute their SQL: %s",
+                len(wrong),
+                database.name,
+                "; ".join(wrong[:NAMED]),
+            )
         return chosen[::-1]
 
     def rank(self, question: str, *, has_evidence: bool = False) -> Iterator[WorkedExample]:
@@ -93,7 +122,8 @@ class ExampleStore:
             for key in (_about(self._hidden), _asks(question)):
                 left_out.update(self._numbers.get(key, ()))
         nearest = self._index.nearest(question, NEIGHBOURS, leave_out=left_out)
-        return [(score, number) for score, number in nearest if score >= MIN_SIMILARITY]
+        least = MIN_OF_FEW if len(self.examples) < FEWEST else MIN_SIMILARITY
+        return [(score, number) for score, number in nearest if score >= least]
 
     @cached_property
     def _numbers(self) -> defaultdict[str, list[int]]:
@@ -121,13 +151,20 @@ class ExampleStore:
     def _shapes(self) -> list[str]:
         return [shape_of(e.sql) for e in self.examples]
 
-    def _is_valid(self, example: WorkedExample, database: Database) -> bool:
-        if not example.is_about(database.name):
-            return _is_harmless(example.sql, database.dialect)
-        known = self._executed.setdefault(database, {})
-        if example.sql not in known:
-            known[example.sql] = _executes(example.sql, database)
-        return known[example.sql]
+
+def _invalid(known: _Known) -> list[str]:
+    return [sql for (sql, _), is_valid in known.items() if not is_valid]
+
+
+def _is_valid(example: WorkedExample, database: Database, known: _Known, deadline: float) -> bool:
+    """Whether an example may be shown; what was found out is ``known`` later."""
+    sql, is_about = example.sql, example.is_about(database.name)
+    if (sql, is_about) not in known:
+        if is_about and time.monotonic() + TRIED > deadline:
+            return False
+        is_valid = _executes(sql, database) if is_about else _is_harmless(sql, database.dialect)
+        known[sql, is_about] = is_valid
+    return known[sql, is_about]
 
 
 def open_examples(name: str | Path) -> ExampleStore | None:
@@ -147,6 +184,14 @@ def open_examples(name: str | Path) -> ExampleStore | None:
     store = ExampleStore(examples, checksum=hashlib.sha256(path.read_bytes()).hexdigest()[:12])
     if not store.examples:
         raise ConfigError(f"All examples in {path} have more than {MAX_TOKENS} tokens each.")
+    if long := len(examples) - len(store.examples):
+        _log.warning(
+            "%d of %d examples in %s have more than %d tokens and are not used",
+            long,
+            len(examples),
+            path,
+            MAX_TOKENS,
+        )
     return store
 
 
@@ -160,7 +205,9 @@ def _is_harmless(sql: str, dialect: str) -> bool:
 
 def _executes(sql: str, database: Database) -> bool:
     try:
-        database.execute(sql)
+        database.execute(sql, timeout=TRIED)
+    except QueryTimeout:
+        return True
     except DatabaseError:
         return False
     return True

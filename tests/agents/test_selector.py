@@ -103,3 +103,29 @@ def test_a_schema_beyond_the_window_never_makes_a_prompt_beyond_it(tmp_path: Pat
     assert sent < 8192 - 1024
     assert message.schema.table("part_77") is not None
     assert "tables left out" in message.steps[0].note
+
+
+def test_the_model_does_not_drop_where_a_linked_value_is_stored(tmp_path: Path) -> None:
+    path = tmp_path / "museum.sqlite"
+    notes = ", ".join(f"note_{i} TEXT" for i in range(12))
+    with sqlite3.connect(path) as connection:
+        connection.executescript(f"""
+            CREATE TABLE painter (pk INTEGER PRIMARY KEY, called TEXT, {notes});
+            CREATE TABLE hall (hk INTEGER PRIMARY KEY, wing TEXT, {notes});
+            CREATE TABLE hung (pk INTEGER REFERENCES painter, hk INTEGER REFERENCES hall);
+            CREATE TABLE ticket (tk INTEGER PRIMARY KEY, {notes});
+            CREATE TABLE tour (uk INTEGER PRIMARY KEY, {notes});
+            CREATE TABLE guard (gk INTEGER PRIMARY KEY, {notes});
+            INSERT INTO painter (pk, called) VALUES (1, 'Hilma Okonkwo');
+            INSERT INTO hall (hk, wing) VALUES (1, 'Peristyle');
+        """)
+    connection.close()
+    reply = dict.fromkeys(("painter", "hung"), "drop_all") | {"hall": ["note_3"]}
+    model = ScriptedLLM([json.dumps(reply)])
+    selector = Selector(model, PromptSet.load("default"), prune="paper")
+    with Database(path) as database:
+        message = Message("Does Hilma Okonkwo hang in the Peristyle?", database.schema)
+        list(selector.run(message, database))
+    assert "called" in columns(message, "painter")
+    assert {"wing", "note_3"} <= set(columns(message, "hall"))
+    assert columns(message, "hung") == ["pk", "hk"]

@@ -7,7 +7,7 @@ import pytest
 
 from macsql.checks import check, padded_values, repair, repair_literals
 from macsql.schema import Column, ForeignKey, Schema, Table
-from macsql.spelling import is_misspelt
+from macsql.spelling import is_misspelling
 
 
 def pairs() -> list[tuple[str, str]]:
@@ -271,8 +271,8 @@ def test_what_is_only_like_a_text_is_not_certain(school: Any) -> None:
     ],
 )
 def test_another_thing_is_no_misspelling(written: str, other: str) -> None:
-    assert not is_misspelt(written, other)
-    assert not is_misspelt(other, written)
+    assert not is_misspelling(written, other)
+    assert not is_misspelling(other, written)
 
 
 def test_repair_corrects_the_values_too_when_it_can(school: Any) -> None:

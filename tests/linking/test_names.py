@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from macsql.linking import link_names, rank_columns, rank_tables, shrink_to
 from macsql.linking.names import words
+from macsql.linking.pins import pinned
+from macsql.message import ValueMatch
 from macsql.schema import Column, ForeignKey, Schema, Table
 from macsql.schema_text import show_schema
 
@@ -95,3 +97,42 @@ def test_what_was_left_out_is_said() -> None:
     shrunk = shrink_to(130, SHOP, show_schema, len, "Which customers?")
     assert "customer" in [t.name for t in shrunk.schema.tables]
     assert "tables left out" in shrunk.summary
+
+
+def test_a_table_is_ranked_by_its_examples_though_these_are_no_longer_shown() -> None:
+    shrunk = shrink_to(90, SHOP, show_schema, len, "How many are red?")
+    assert [t.name for t in shrunk.schema.tables] == ["colour"]
+    assert shrunk.schema.tables[0].columns == (Column("code", "TEXT"),)
+
+
+def archive(count: int) -> Schema:
+    """Two tables that a third one joins, among ``count`` tables that a question names."""
+
+    def table(name: str, *columns: str, keys: tuple[ForeignKey, ...] = ()) -> Table:
+        return Table(name, tuple(Column(c, "TEXT") for c in columns), columns[:1], keys)
+
+    keys = (ForeignKey(("p",), "zp", ("p",)), ForeignKey(("q",), "zq", ("q",)))
+    others = [table(f"tool_{i}", f"tool_{i}_id", "owner") for i in range(count)]
+    wide = table("zq", "q", *(f"z_{i}" for i in range(40)))
+    return Schema(
+        "sqlite", (*others, table("zp", "p", "n"), wide, table("zz", "p", "q", keys=keys))
+    )
+
+
+def test_where_values_are_stored_stays_and_what_joins_it() -> None:
+    schema = archive(50)
+    values = [ValueMatch("zp", "n", "x", "x", 0.9), ValueMatch("ZQ", "z_31", "y", "y", 0.8)]
+    shrunk = shrink_to(
+        500, schema, show_schema, len, "Whose tool is it?", pins=pinned(schema, values)
+    )
+    kept = {t.name: [c.name for c in t.columns] for t in shrunk.schema.tables}
+    assert kept["zp"] == ["p", "n"]
+    assert "z_31" in kept["zq"]
+    assert kept["zz"] == ["p", "q"]
+    assert "tool_0" in kept
+    assert len(show_schema(shrunk.schema)) <= 500
+
+
+def test_values_of_tables_that_nothing_joins_pin_these_alone() -> None:
+    values = [ValueMatch(t, "x", "x", "x", 0.9) for t in ("colour", "orders", "gone", "customer")]
+    assert list(pinned(SHOP, values)) == ["colour", "orders", "customer"]

@@ -1,5 +1,6 @@
 """Which examples are shown: fitting ones, valid ones, and in a measurement none that tells."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from macsql.evaluation.runner_agents import Makeup
 from macsql.llm import ScriptedLLM
 from macsql.pipeline import Pipeline
 from macsql.prompts import PromptSet
-from macsql.shots import ExampleStore, WorkedExample
+from macsql.shots import ExampleStore, WorkedExample, open_examples
 
 COUNT_ZOO = WorkedExample("How many animals are there?", "SELECT COUNT(*) FROM animal", "zoo")
 COUNT_PUPILS = WorkedExample("How many pupils are there?", "SELECT COUNT(*) FROM pupil", "school")
@@ -103,6 +104,56 @@ def test_a_measurement_shows_neither_the_database_nor_the_question(
     store = ExampleStore([COUNT_PUPILS, copied, unnamed, COUNT_ZOO])
     assert store.unseen("SCHOOL").select(ASKED, school, 5) == [COUNT_ZOO]
     assert COUNT_PUPILS in store.select(ASKED, school, 5)
+
+
+def test_a_question_in_other_words_finds_one_of_a_few_pairs_that_are_alike(
+    school: Database,
+) -> None:
+    names = ("school", "city", "grade", "course", "term")
+    pairs = [
+        WorkedExample(
+            f"How many pupils per {name} are there?",
+            f"SELECT {n}, COUNT(*) FROM pupil GROUP BY {n}",
+        )
+        for n, name in enumerate(names, 1)
+    ]
+    for count in range(1, len(pairs) + 1):
+        store = ExampleStore(pairs[:count])
+        assert list(store.rank("Number of pupils by school"))
+
+
+def test_an_example_that_runs_long_fits_and_is_not_waited_for(school: Database) -> None:
+    counting = "WITH RECURSIVE n(i) AS (SELECT {} UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+    endless = [WorkedExample(ASKED, f"{counting.format(i)} WHERE i < 0") for i in range(2)]
+    assert chosen(school, *endless) == {e.sql for e in endless}
+
+
+def test_what_cannot_be_shown_is_said_once(
+    school: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    wrong = [WorkedExample(ASKED, f"SELECT COUNT(*) FROM pupil{i}") for i in range(2)]
+    store = ExampleStore([*wrong, COUNT_PUPILS])
+    for _ in range(2):
+        assert store.select(ASKED, school, 5) == [COUNT_PUPILS]
+    (record,) = caplog.records
+    assert "2 worked examples cannot be shown" in record.getMessage()
+    assert "pupil1" in record.getMessage()
+
+
+def test_pairs_that_are_too_long_are_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "pairs.jsonl"
+    long = f"SELECT {', '.join(f'column_{i}' for i in range(200))} FROM t"
+    path.write_text(
+        json.dumps({"question": "Give all.", "sql": long})
+        + "\n"
+        + json.dumps({"question": ASKED, "sql": COUNT_PUPILS.sql})
+    )
+    store = open_examples(path)
+    assert store is not None
+    assert len(store.examples) == 1
+    assert "1 of 2 examples" in caplog.text
 
 
 # In a pipeline
