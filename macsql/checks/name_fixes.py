@@ -8,15 +8,17 @@ from macsql.checks.analysis import Analysis
 from macsql.checks.bridge_fixes import bridge_fixes, doubled_fixes, using_fixes
 from macsql.checks.edits import Fix, rename, replace_column, requalify, table_place
 from macsql.checks.join_fixes import Wanted, join_fixes, swap_fixes
-from macsql.checks.names import nearest, similarity
+from macsql.checks.names import is_correction, nearest, similarity
 from macsql.checks.problems import Problem, is_compared, relations_with, tables_with
 from macsql.checks.scopes import Relation, Scope, Status, Use
 from macsql.checks.text import Edit, quote, span
 from macsql.schema import Table
 
 
-def name_fixes(problem: Problem, analysis: Analysis) -> list[Fix]:
-    """Cures for a problem with a table or column, cheapest first."""
+def name_fixes(
+    problem: Problem, analysis: Analysis, said: frozenset[str] = frozenset()
+) -> list[Fix]:
+    """Cures for a problem with a name, cheapest first; ``said`` are the words of the question."""
     code = problem.finding.code
     if code == "unknown-table":
         fixes = _table_fixes(problem, analysis)
@@ -31,7 +33,7 @@ def name_fixes(problem: Problem, analysis: Analysis) -> list[Fix]:
     elif problem.node is not None and problem.scope is not None:
         fixes = _star_fixes(problem.node, problem.scope, analysis)
     elif problem.uses:
-        fixes = _column_fixes(problem, analysis)
+        fixes = _column_fixes(problem, analysis, said)
     else:
         return []
     return sorted((f for f in fixes if f.edits), key=lambda fix: fix.cost)
@@ -40,7 +42,7 @@ def name_fixes(problem: Problem, analysis: Analysis) -> list[Fix]:
 # Columns ----------------------------------------------------------------------------------
 
 
-def _column_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
+def _column_fixes(problem: Problem, analysis: Analysis, said: frozenset[str]) -> Iterator[Fix]:
     uses, scope = problem.uses, problem.scope
     if scope is None:
         return
@@ -50,7 +52,7 @@ def _column_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
     yield from _two_words(uses, analysis)
     yield from bridge_fixes(problem.uses, scope, analysis)
     yield from _requalified(uses, analysis)
-    yield from _misspelt(problem.uses, analysis)
+    yield from _misspelt(problem.uses, analysis, said)
     yield from _alias_misspelt(problem.uses, analysis)
     yield from _as_text(problem.uses)
     for table, penalty in _owners(uses, analysis):
@@ -143,14 +145,11 @@ def _sense_cost(use: Use, relation: Relation, name: str, analysis: Analysis) -> 
     return cost
 
 
-def _misspelt(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
+def _misspelt(uses: Sequence[Use], analysis: Analysis, said: frozenset[str]) -> Iterator[Fix]:
     use, dialect = uses[0], analysis.statement.dialect
     for scope in use.scope.chain():
         for relation in scope.relations:
-            owner = relation.table.name if relation.table else relation.name
-            for name, score in nearest(use.name, relation.columns or (), table=owner):
-                if not name:
-                    continue
+            for name, score in _corrections(use, relation, said):
                 moved = bool(use.qualifier) and use.relation is not relation
                 cost = 1.0 + 6 * (1 - score) + 0.7 * moved
                 cost += _sense_cost(use, relation, name, analysis)
@@ -162,11 +161,21 @@ def _misspelt(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
                 yield Fix(tuple(edits), cost, f"{use.name} corrected to {relation.name}.{name}")
 
 
+def _corrections(use: Use, relation: Relation, said: frozenset[str]) -> list[tuple[str, float]]:
+    """Columns of ``relation`` that the name may be written for, with how alike they are."""
+    owner = relation.table.name if relation.table else relation.name
+    names = [c for c in relation.columns or () if c]
+    alike = nearest(use.name, names, table=owner, limit=len(names))
+    return [(n, score) for n, score in alike if is_correction(use.name, n, owner, said)][:3]
+
+
 def _alias_misspelt(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
     use = uses[0]
     if use.qualifier or use.clause not in {"order", "group", "having"}:
         return
     for name, score in nearest(use.name, use.scope.aliases, at_least=0.6):
+        if not is_correction(use.name, name):
+            continue
         edits = rename(uses, name, analysis.statement.dialect)
         yield Fix(tuple(edits), 1.2 + 6 * (1 - score), f"{use.name} corrected to {name}")
 
