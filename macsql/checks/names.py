@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -40,6 +41,7 @@ _SAME_WORDS = (
     {"begin", "start", "from"},
     {"end", "finish", "to"},
 )
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "æ": "ae"})
 _GENERIC = frozenset({"id", "identifier", "code", "key", "name", "number", "num", "no", "nr"})
 """Words that a name may have or lack and still be of the same thing."""
 
@@ -152,7 +154,7 @@ def _abbreviates(short: str, long: str) -> bool:
 def is_correction(
     wrong: str, right: str, table: str = "", said: frozenset[str] = frozenset()
 ) -> bool:
-    """Whether ``wrong`` is ``right`` written otherwise, and no name of another thing.
+    """Whether ``wrong`` is ``right`` written otherwise, and not the name of another thing.
 
     The words in which they differ must be slips of one another, short forms or synonyms; else only
     one may have words more: its table's name, or such as every column may have. Words of the
@@ -165,7 +167,7 @@ def is_correction(
     """
     ours, theirs = words(wrong), words(right)
     one, other, owner = "".join(ours), "".join(theirs), words(table) if table else ()
-    if one == other or _letters(wrong) == _letters(right):
+    if one == other or _letters(wrong) & _letters(right):
         return True
     if _is_lengthened(one, other, owner) or _is_lengthened(other, one, owner):
         return True
@@ -184,8 +186,11 @@ def is_correction(
     return not (rest and left) and all(w in _GENERIC or w in owner for w in (*rest, *left))
 
 
-def _letters(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name.casefold())
+def _letters(name: str) -> set[str]:
+    """Its letters, also as they are written where there is no ö: as o or as oe."""
+    letters = re.sub(r"[\W_]+", "", unicodedata.normalize("NFC", name.casefold()))
+    plain = "".join(c for c in unicodedata.normalize("NFKD", letters) if c.isalnum())
+    return {letters, plain, letters.translate(_UMLAUTS)}
 
 
 def _by_likeness(word: str, others: Iterable[str]) -> list[str]:
