@@ -27,14 +27,16 @@ class Asked:
         """The words of ``question``."""
         return cls(frozenset(w for token in _NAME.findall(question) for w in words(token)))
 
-    def ranked(self, fixes: Sequence[Fix], statement: Statement) -> list[Fix]:
-        """The fixes with what the question says for and against them in their cost."""
+    def ranked(self, fixes: Sequence[Fix], statement: Statement, wrong: str) -> list[Fix]:
+        """Cures of the name ``wrong`` with what the question says of them in their cost."""
         if not self.words:
             return list(fixes)
-        weighed = [replace(f, cost=max(0.1, f.cost + self._weight(f, statement))) for f in fixes]
+        weighed = [
+            replace(f, cost=max(0.1, f.cost + self._weight(f, statement, wrong))) for f in fixes
+        ]
         return sorted(weighed, key=lambda fix: fix.cost)
 
-    def _weight(self, fix: Fix, statement: Statement) -> float:
+    def _weight(self, fix: Fix, statement: Statement, wrong: str) -> float:
         """Names that the question names speak for a fix, those it does not against it, and so does
         to lose one that it names.
         """
@@ -43,7 +45,7 @@ class Asked:
             _words(" ".join(e.text for e in fix.edits)),
             _words(statement.sql),
         )
-        added, lost = new - written, old - new
+        added, lost = new - written, old - new - _words(wrong)
         named = {word for word in added if self._names(word)}
         gone = {word for word in lost if self._names(word)}
         return (

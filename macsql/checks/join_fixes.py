@@ -89,7 +89,9 @@ def _count_once(
     [relation, *more] = scope.relations
     key = relation.table.primary_key if relation.table else ()
     multiplies = any(_is_to_many(link, analysis.schema) for link in path)
-    if more or len(key) != 1 or not multiplies or any(u.clause != "where" for u in wanted.uses):
+    if more or len(key) != 1 or not multiplies or scope.select.args.get("group"):
+        return  # in groups it may well be the rows of the other table that are counted
+    if any(use.clause != "where" for use in wanted.uses):
         return
     dialect = analysis.statement.dialect
     for counted in scope.select.find_all(exp.Count):

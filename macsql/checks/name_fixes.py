@@ -14,7 +14,7 @@ from macsql.checks.quote_fixes import reserved_words, two_words, with_operators
 from macsql.checks.scopes import Relation, Scope, Status, Use
 from macsql.checks.text import Edit, quote, span
 from macsql.names import fold
-from macsql.schema import Table
+from macsql.schema import Schema, Table
 
 
 def name_fixes(
@@ -58,6 +58,7 @@ def _column_fixes(problem: Problem, analysis: Analysis, said: frozenset[str]) ->
         return
     yield from bridge_fixes(problem.uses, scope, analysis)
     yield from _requalified(uses, analysis)
+    yield from _only_name(problem.uses, analysis)
     yield from _misspelt(problem.uses, analysis, said)
     yield from _alias_misspelt(problem.uses, analysis)
     yield from _as_text(problem.uses)
@@ -101,10 +102,7 @@ def _in_own_table(
     others = [r for r in use.scope.relations if r is not use.relation]
     if not _speaks_of(use.qualifier, use.relation, others):
         return None
-    keys = analysis.schema.key_columns(table)
-    names = [c.name for c in table.columns if c.name.casefold() not in keys]
-    wanted = set(words(use.name))
-    longer = [n for n in names if wanted < set(words(n)) and words(n)[-1] == words(use.name)[-1]]
+    longer = _longer_names(use.name, table, analysis.schema)
     corrected = [name for name, _ in _corrections(use, use.relation, said)]
     if not longer or corrected:
         return None
@@ -112,6 +110,27 @@ def _in_own_table(
         return []
     edits = rename(uses, longer[0], analysis.statement.dialect)
     return [Fix(tuple(edits), 0.9, f"{use.name} corrected to {use.relation.name}.{longer[0]}")]
+
+
+def _longer_names(name: str, table: Table, schema: Schema) -> list[str]:
+    """Columns but keys that say more of the same: ``first_name`` and ``last_name`` for ``name``."""
+    keys = schema.key_columns(table)
+    names = [c.name for c in table.columns if c.name.casefold() not in keys]
+    wanted, last = set(words(name)), words(name)[-1]
+    return [n for n in names if wanted < set(words(n)) and words(n)[-1] == last]
+
+
+def _only_name(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
+    """``name`` for ``full_name``, where a table of the query has no other kind of name."""
+    use = uses[0]
+    if use.qualifier or words(use.name) != ("name",):
+        return
+    for relation in use.scope.relations:
+        names = _longer_names(use.name, relation.table, analysis.schema) if relation.table else []
+        if len(names) == 1 and sum(r.has(names[0]) for r in use.scope.relations) == 1:
+            edits = rename(uses, names[0], analysis.statement.dialect)
+            why = f"{use.name} corrected to {relation.name}.{names[0]}"
+            yield Fix(tuple(edits), 1.3, why)
 
 
 def _speaks_of(qualifier: str, relation: Relation, others: Sequence[Relation]) -> bool:
@@ -206,7 +225,7 @@ def _corrections(use: Use, relation: Relation, said: frozenset[str]) -> list[tup
     """Columns of ``relation`` that the name may be written for, with how alike they are."""
     owner = relation.table.name if relation.table else relation.name
     names = [c for c in relation.columns or () if c and fold(c) != fold(use.name)]
-    alike = nearest(use.name, names, table=owner, limit=len(names))
+    alike = nearest(use.name, names, table=owner, at_least=0.4, limit=len(names))
     return [(n, score) for n, score in alike if is_correction(use.name, n, owner, said)][:3]
 
 

@@ -44,6 +44,8 @@ _SAME_WORDS = (
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "æ": "ae"})
 _GENERIC = frozenset({"id", "identifier", "code", "key", "name", "number", "num", "no", "nr"})
 """Words that a name may have or lack and still be of the same thing."""
+_EMPTY = frozenset({"of", "the", "a", "an"})
+_UNITS = frozenset({"mm", "cm", "km", "kg", "lb", "usd", "eur", "pct", "percent", "sec", "ms"})
 
 
 @lru_cache(maxsize=8192)
@@ -169,12 +171,13 @@ def is_correction(
     one, other, owner = "".join(ours), "".join(theirs), words(table) if table else ()
     if one == other or _letters(wrong) & _letters(right):
         return True
-    if _is_lengthened(one, other, owner) or _is_lengthened(other, one, owner):
+    bare = "".join(word for word in ours if word not in owner)
+    if _is_lengthened(bare, other, owner) or _is_lengthened(other, one, owner):
         return True
     if len(ours) != len(theirs) and 1 in (len(ours), len(theirs)) and _is_slip(one, other, 1):
         return True
-    left, rest = list(theirs), []
-    for word in sorted(ours, key=lambda word: word not in theirs):
+    left, rest = [word for word in theirs if word not in _EMPTY], []
+    for word in sorted(set(ours) - _EMPTY, key=lambda word: word not in theirs):
         partner = next((w for w in _by_likeness(word, left) if _is_same_word(word, w, said)), None)
         if partner is None:
             rest.append(word)
@@ -183,7 +186,8 @@ def is_correction(
     if rest and left:
         rest = [word for word in rest if word not in owner]
         left = [word for word in left if word not in owner]
-    return not (rest and left) and all(w in _GENERIC or w in owner for w in (*rest, *left))
+    more = {*_GENERIC, *owner, *(_UNITS if left else ())}
+    return not (rest and left) and more.issuperset((*rest, *left))
 
 
 def _letters(name: str) -> set[str]:

@@ -124,7 +124,7 @@ def _some_cures(faults: list[Problem], analysis: Analysis, asked: Asked) -> list
     found = ((fault, cures) for fault in faults if (cures := _cures(fault, analysis, asked)))
     fault, cures = next(found, (None, []))
     if fault is not None and fault.uses:
-        cures = asked.ranked(cures, analysis.statement)
+        cures = asked.ranked(cures, analysis.statement, fault.uses[0].name)
     return cures[:_FIXES_PER_PROBLEM]
 
 

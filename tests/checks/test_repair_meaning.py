@@ -65,9 +65,13 @@ def clinic(tmp_path: Path) -> Iterator[School]:
         ("Titles", "title", ""),
         ("school_name", "name", "school"),
         ("name", "dname", "department"),
+        ("department_name", "dname", "department"),
         ("countryname", "country", ""),
         ("country_code", "country", ""),
         ("gender", "sex", ""),
+        ("date_of_birth", "birth_date", ""),
+        ("number_of_beds", "beds", ""),
+        ("height", "height_cm", ""),
         ("Strasse", "Straße", ""),
         ("Groesse", "Größe", ""),
         ("Grosse", "größe", ""),
@@ -134,6 +138,12 @@ def test_the_only_column_like_it_of_the_table_that_is_named_is_meant(clinic: Sch
     assert best.sql == sql.format("full_name")
 
 
+def test_the_only_kind_of_name_is_meant_by_name(clinic: School) -> None:
+    assert repair("SELECT name FROM clerk", clinic.schema)[0].sql == "SELECT full_name FROM clerk"
+    found = repair("SELECT name FROM patient", clinic.schema)
+    assert not any("_name" in r.sql.split(" FROM ")[0] for r in found)
+
+
 def test_two_qualifiers_mean_two_rows(clinic: School) -> None:
     sql = "SELECT r.nick FROM nurse n JOIN relief ON of_nurse = n.id WHERE n.nick = 'zed'"
     [best, *_] = repair(sql, clinic.schema, question="Nicks of those by whom zed was relieved")
@@ -189,6 +199,11 @@ def test_rows_are_counted_once_where_a_join_repeats_them(clinic: School) -> None
         "JOIN stay ON patient.id = stay.patient_id WHERE stay.cost > 60"
     )
     assert clinic.rows(best.sql) == [(1,)]
+
+
+def test_what_is_counted_in_groups_stays(clinic: School) -> None:
+    sql = "SELECT last_name, COUNT(*) FROM patient WHERE cost > 60 GROUP BY last_name"
+    assert clinic.rows(repair(sql, clinic.schema)[0].sql) == [("Holm", 2)]
 
 
 def test_rows_that_a_join_does_not_repeat_are_counted_as_before(clinic: School) -> None:
