@@ -349,9 +349,14 @@ def _table_candidates(
         if columns is None:
             share = alike
         score = 0.55 * alike + 0.45 * share
-        if alike >= 0.4 or share >= 0.99:
+        if _is_same_table(written, name) or (wanted and share >= 0.99):
             scored.append((name, 1.0 + 4 * (1 - score)))
     return sorted(scored, key=lambda pair: pair[1])[:4]
+
+
+def _is_same_table(written: str, name: str) -> bool:
+    ours, theirs = set(words(written)), set(words(name))
+    return is_correction(written, name) or ours <= theirs or theirs <= ours
 
 
 # Case and quotes ----------------------------------------------------------------------------

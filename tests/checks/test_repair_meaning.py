@@ -126,6 +126,11 @@ def test_what_is_not_stored_is_said_and_not_replaced(sql: str, near: str, clinic
     assert near in error.hint
 
 
+@pytest.mark.parametrize("table", ["impatient", "doctrine", "nursery_log"])
+def test_another_table_is_no_correction(table: str, clinic: School) -> None:
+    assert repair(f"SELECT COUNT(*) FROM {table}", clinic.schema) == []
+
+
 def test_a_qualifier_that_says_nothing_is_corrected(clinic: School) -> None:
     sql = "SELECT {}.name FROM patient T1 JOIN doctor T2 ON T1.family_doctor = T2.id"
     [best, *_] = repair(sql.format("T1"), clinic.schema)
