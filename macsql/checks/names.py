@@ -41,7 +41,9 @@ _SAME_WORDS = (
     {"begin", "start", "from"},
     {"end", "finish", "to"},
 )
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "æ": "ae"})
+_UMLAUTS = str.maketrans(
+    {umlaut: f"{plain}e" for umlaut, plain in zip("äöøü", "aoou", strict=True)}
+)
 _GENERIC = frozenset({"id", "identifier", "code", "key", "name", "number", "num", "no", "nr"})
 """Words that a name may have or lack and still be of the same thing."""
 _EMPTY = frozenset({"of", "the", "a", "an"})
@@ -239,7 +241,7 @@ def _is_short_form(short: str, long: str) -> bool:
 def _is_slip(one: str, other: str, most: int) -> bool:
     """Whether the letters differ as by a slip of the fingers, and not as two words do.
 
-    >>> _is_slip("nubmer", "number", 2), _is_slip("weight", "height", 2)
+    >>> _is_slip("enrolmnt", "enrolment", 2), _is_slip("weight", "height", 2)
     (True, False)
     """
     longest = max(len(one), len(other))

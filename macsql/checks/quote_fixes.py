@@ -3,12 +3,16 @@
 from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
+from sqlglot.tokenizer_core import Token, TokenType
 
 from macsql.checks.analysis import Analysis
 from macsql.checks.edits import Fix
 from macsql.checks.problems import Problem
 from macsql.checks.scopes import Use
-from macsql.checks.text import Edit, quote, span, whole_span
+from macsql.checks.text import Edit, Statement, quote, span, token_at
+
+_LONGEST = 8
+"""Tokens on each side that may belong to one name."""
 
 
 def two_words(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
@@ -26,28 +30,36 @@ def two_words(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
 
 
 def with_operators(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
-    """``SELECT Order-No`` reads as a difference; together they name a column.
-
-    The same column may stand in more places of the statement: each is cured on its own.
-    """
+    """``SELECT Order-No`` reads as a difference; together they name a column."""
+    statement = analysis.statement
     for use in uses:
-        node = use.column.parent
-        while isinstance(node, (exp.Sub, exp.Add, exp.Div, exp.Mul, exp.Mod)):
-            if place := _name_place(node):
-                written = analysis.statement.sql[slice(*place)]
-                if any(relation.has(written) for relation in use.scope.relations):
-                    edit = Edit(*place, quote(written, analysis.statement.dialect))
-                    yield Fix((edit,), 0.2, f"quoted {written}")
-            node = node.parent
+        start = span(use.column.this)
+        index = token_at(statement, start[0]) if start else None
+        for place in _runs(statement, index) if index is not None else ():
+            written = statement.sql[slice(*place)]
+            if any(relation.has(written) for relation in use.scope.relations):
+                edit = Edit(*place, quote(written, statement.dialect))
+                yield Fix((edit,), 0.2, f"quoted {written}")
 
 
-def _name_place(node: exp.Expr) -> tuple[int, int] | None:
-    """Where an expression is written, without the table before its first column."""
-    whole, first = whole_span(node), node
-    while isinstance(first, exp.Binary) and not isinstance(first, exp.Dot):
-        first = first.this
-    start = span(first.this) if isinstance(first, exp.Column) else span(first)
-    return (start[0], whole[1]) if whole and start else None
+def _runs(statement: Statement, index: int) -> Iterator[tuple[int, int]]:
+    """Where tokens without space between them stand, the one at ``index`` among them."""
+    tokens = statement.tokens
+    first = last = index
+    while first > max(0, index - _LONGEST) and _follows(tokens[first - 1], tokens[first]):
+        first -= 1
+    while last + 1 < min(len(tokens), index + _LONGEST) and _follows(
+        tokens[last], tokens[last + 1]
+    ):
+        last += 1
+    for begin in range(first, index + 1):
+        for end in range(max(index, begin + 2), last + 1):
+            yield tokens[begin].start, tokens[end].end + 1
+
+
+def _follows(before: Token, token: Token) -> bool:
+    ends = {TokenType.COMMA, TokenType.DOT, TokenType.L_PAREN, TokenType.R_PAREN}
+    return before.end + 1 == token.start and ends.isdisjoint({before.token_type, token.token_type})
 
 
 def reserved_words(problem: Problem, analysis: Analysis) -> Iterator[Fix]:

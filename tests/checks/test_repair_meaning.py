@@ -58,7 +58,7 @@ def clinic(tmp_path: Path) -> Iterator[School]:
     [
         ("frist_name", "first_name", ""),
         ("firstname", "first_name", ""),
-        ("descripton", "description", ""),
+        ("enrolmnt_date", "enrolment_date", ""),
         ("usr_nm", "user_name", ""),
         ("mgr", "manager", ""),
         ("dept_name", "department_name", ""),
@@ -104,7 +104,7 @@ def test_another_attribute_is_no_correction(wrong: str, right: str) -> None:
 
 
 def test_words_of_the_question_are_no_slips() -> None:
-    assert is_correction("contry", "country")
+    assert is_correction("cuontry", "country")
     assert is_correction("county", "country")
     assert not is_correction("county", "country", said=frozenset({"county"}))
 
@@ -227,6 +227,7 @@ def test_rows_that_a_join_does_not_repeat_are_counted_as_before(clinic: School) 
             "SELECT p.ward-no, id FROM patient p WHERE p.ward-no > 4",
             'SELECT p."ward-no", id FROM patient p WHERE p."ward-no" > 4',
         ),
+        ("SELECT id - ward-no FROM patient", 'SELECT id - "ward-no" FROM patient'),
         ("SELECT GRÖßE FROM patient", 'SELECT "Größe" FROM patient'),
         ("SELECT groesse FROM Patient", 'SELECT "Größe" FROM Patient'),
     ],
