@@ -355,8 +355,15 @@ def _table_candidates(
 
 
 def _is_same_table(written: str, name: str) -> bool:
+    """Whether a table is ``name`` but for a slip, or says more or less of the same. There are few
+    tables to choose from: one letter may differ also in short words, but not a digit.
+    """
     ours, theirs = set(words(written)), set(words(name))
-    return is_correction(written, name) or ours <= theirs or theirs <= ours
+    if is_correction(written, name) or ours <= theirs or theirs <= ours:
+        return True
+    digits = [[c for c in text if c.isdigit()] for text in (written, name)]
+    same_start = fold(written[:1]) == fold(name[:1])
+    return same_start and digits[0] == digits[1] and similarity(written, name) >= 0.95
 
 
 # Case and quotes ----------------------------------------------------------------------------
