@@ -167,6 +167,18 @@ RESERVED = frozenset(
 )
 
 
+_ASCII_FOLD = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+
+
+def fold(name: str) -> str:
+    """``name`` as databases compare it: only the letters A to Z have another case for them.
+
+    >>> fold("TITLE"), fold("GRÖßE") == fold("Größe"), fold("Straße") == fold("Strasse")
+    ('title', False, False)
+    """
+    return name.translate(_ASCII_FOLD)
+
+
 def needs_quotes(name: str, dialect: str) -> bool:
     """Whether ``name`` must be quoted to be read back as itself in ``dialect``.
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from macsql.names import fold
+
 ExampleValue = str | int | float | None
 Selection = Mapping[str, "Literal['keep_all', 'drop_all'] | Sequence[str]"]
 """The Selector's answer (paper, appendix A): what to keep of each table."""
@@ -40,9 +42,9 @@ class Table:
     is_view: bool = False
 
     def column(self, name: str) -> Column | None:
-        """The column of that name, ignoring case, or None."""
-        folded = name.casefold()
-        return next((c for c in self.columns if c.name.casefold() == folded), None)
+        """The column of that name, ignoring the case of ASCII letters, or None."""
+        folded = fold(name)
+        return next((c for c in self.columns if fold(c.name) == folded), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +64,16 @@ class Schema:
     _keys: dict[str, frozenset[str]] = field(init=False, repr=False, compare=False, hash=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_by_name", {t.name.casefold(): t for t in self.tables})
+        object.__setattr__(self, "_by_name", {fold(t.name): t for t in self.tables})
         keys = {name: {c.casefold() for c in t.primary_key} for name, t in self._by_name.items()}
         for table, key in self.joins():
-            keys[table.name.casefold()].update(c.casefold() for c in key.columns)
-            keys[key.ref_table.casefold()].update(c.casefold() for c in key.ref_columns)
+            keys[fold(table.name)].update(c.casefold() for c in key.columns)
+            keys[fold(key.ref_table)].update(c.casefold() for c in key.ref_columns)
         object.__setattr__(self, "_keys", {name: frozenset(k) for name, k in keys.items()})
 
     def table(self, name: str) -> Table | None:
-        """The table of that name, ignoring case, or None."""
-        return self._by_name.get(name.casefold())
+        """The table of that name, ignoring the case of ASCII letters, or None."""
+        return self._by_name.get(fold(name))
 
     def joins(self) -> Iterator[tuple[Table, ForeignKey]]:
         """Every foreign key whose target is in this schema, with its owning table."""
@@ -82,7 +84,7 @@ class Schema:
 
     def key_columns(self, table: Table) -> frozenset[str]:
         """Folded names of the columns of ``table`` that take part in a primary or foreign key."""
-        return self._keys.get(table.name.casefold(), frozenset())
+        return self._keys.get(fold(table.name), frozenset())
 
     def select(self, selection: Selection, *, min_columns: int = 6) -> "Schema":
         """The part of this schema that ``selection`` keeps (paper, section 3.2 and appendix A).

@@ -22,6 +22,7 @@ LAYERS = [
     {"cli", "show", "web", "evaluation", "training"},
 ]
 SAME_LAYER = {
+    ("schema", "names"),
     ("schema_text", "schema"),
     ("schema_text", "names"),
     ("message_json", "message"),

@@ -71,6 +71,7 @@ def _bridges(
     sources = [r.table.name for r in ends if r.table is not None]
     if start is None or new.table is None or new.table.name in sources:
         return
+    replaced = [u for u in analysis.resolution.uses if _is_within(u, condition)]
     for path in paths(analysis.schema, sources, new.table.name):
         anchor = next(r for r in ends if r.table and r.table.name == path[0].left)
         joined, text = join_text(analysis, scope, path[:-1], anchor)
@@ -78,10 +79,15 @@ def _bridges(
         edits = [
             Edit(start, start, text.lstrip() + " " if text else ""),
             Edit(*condition, word + _condition(left, new.name, path[-1], dialect)),
-            *keep_meaning(analysis, scope, [t for _, t in joined], ()),
+            *keep_meaning(analysis, scope, [t for _, t in joined], replaced),
         ]
         cost = 0.85 + 0.2 * sum(link.cost for link in path)
         yield Fix(tuple(e for e in edits if e.start < e.end or e.text), cost, explain(path))
+
+
+def _is_within(use: Use, place: tuple[int, int]) -> bool:
+    written = span(use.column)
+    return written is not None and place[0] <= written[0] and written[1] <= place[1]
 
 
 def _condition(left: str, right: str, link: Link, dialect: str) -> str:

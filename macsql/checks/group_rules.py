@@ -9,6 +9,7 @@ from macsql.checks.rules import Rule, aggregates
 from macsql.checks.scopes import Relation, Resolution, Scope, Status, Use
 from macsql.checks.text import Statement, span
 from macsql.message import Finding
+from macsql.names import fold
 from macsql.schema import Schema
 
 Key = tuple[int, str]
@@ -72,7 +73,7 @@ def _determined(scope: Scope) -> set[Key] | None:
             node = shown[position].unalias() if position < len(shown) else node
         use = by_column.get(id(node))
         if use is not None and use.status is Status.ALIAS:
-            use = by_column.get(id(scope.aliases.get(use.name.casefold())))
+            use = by_column.get(id(scope.aliases.get(fold(use.name))))
         if use is None or use.relation is None:
             return None
         known.add(_key(use))

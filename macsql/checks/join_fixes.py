@@ -11,12 +11,13 @@ from macsql.checks.edits import Fix, replace_column, requalify, table_place
 from macsql.checks.joins import Link, paths
 from macsql.checks.scopes import Relation, Scope, Status, Use
 from macsql.checks.text import Edit, clause_end, quote, span
-from macsql.schema import Table
+from macsql.names import fold
+from macsql.schema import Schema, Table
 
 _JOIN_COST = 0.9
 _HOP_COST = 0.6
 _TWICE_COST = 1.0
-_FORGOTTEN = re.compile(r"[Tt]\d+")
+FORGOTTEN = re.compile(r"[Tt]\d+")
 """T2 is never the name of a table: whoever wrote it had a second table in mind."""
 
 
@@ -32,7 +33,7 @@ class Wanted:
 def join_fixes(analysis: Analysis, scope: Scope, wanted: Wanted) -> Iterator[Fix]:
     """Join ``wanted.table`` to what ``scope`` already has, over the shortest paths of keys."""
     place = _from_end(analysis, scope)
-    if place is None:
+    if place is None or any(_is_in_outer_join(use) for use in wanted.uses):
         return
     # Joins are written as a chain, so the last table of it is the likeliest end to go on from.
     sources = [r.table.name for r in reversed(scope.relations) if r.table is not None]
@@ -45,12 +46,13 @@ def join_fixes(analysis: Analysis, scope: Scope, wanted: Wanted) -> Iterator[Fix
                 Edit(place, place, text),
                 *requalify(wanted.uses, joined[-1][0], analysis.statement.dialect),
                 *keep_meaning(analysis, scope, [t for _, t in joined], wanted.uses),
+                *_count_once(analysis, scope, path, wanted),
             ]
             cost = _JOIN_COST + _HOP_COST * sum(link.cost for link in path) + 0.2 * rank
             cost += 0.3 * _is_compared(wanted, anchor, analysis)
             if wanted.table.name in sources:
                 cost += _TWICE_COST
-            elif _FORGOTTEN.fullmatch(wanted.alias):
+            elif FORGOTTEN.fullmatch(wanted.alias):
                 cost -= 0.5
             yield Fix(tuple(edits), cost, explain(path))
 
@@ -63,6 +65,46 @@ def _is_compared(wanted: Wanted, anchor: Relation, analysis: Analysis) -> bool:
         if use.clause == "join" and isinstance(use.column.parent, exp.EQ)
     ]
     return any(u.relation is anchor and u.column.parent in beside for u in analysis.resolution.uses)
+
+
+def _is_in_outer_join(use: Use) -> bool:
+    """Whether it is a condition of an outer join: one that stands further on is none of it."""
+    join = use.column.find_ancestor(exp.Join) if use.clause == "join" else None
+    return join is not None and bool(join.side)
+
+
+def is_optional(relation: Relation, scope: Scope) -> bool:
+    """Whether an outer join may leave NULLs in place of the rows of ``relation``."""
+    sides = [getattr(r.node.parent, "side", "").upper() for r in scope.relations]
+    at = scope.relations.index(relation)
+    return sides[at] in ("LEFT", "FULL") or any(s in ("RIGHT", "FULL") for s in sides[at + 1 :])
+
+
+def _count_once(
+    analysis: Analysis, scope: Scope, path: Sequence[Link], wanted: Wanted
+) -> Iterator[Edit]:
+    """COUNT(*) of one table goes on counting its rows, though a join that is there for a condition
+    repeats them.
+    """
+    [relation, *more] = scope.relations
+    key = relation.table.primary_key if relation.table else ()
+    multiplies = any(_is_to_many(link, analysis.schema) for link in path)
+    if more or len(key) != 1 or not multiplies or scope.select.args.get("group"):
+        return  # in groups it may well be the rows of the other table that are counted
+    if any(use.clause != "where" for use in wanted.uses):
+        return
+    dialect = analysis.statement.dialect
+    for counted in scope.select.find_all(exp.Count):
+        place = span(counted.this)
+        if isinstance(counted.this, exp.Star) and counted.parent_select is scope.select and place:
+            yield Edit(*place, f"DISTINCT {quote(relation.name, dialect)}.{quote(key[0], dialect)}")
+
+
+def _is_to_many(link: Link, schema: Schema) -> bool:
+    """Whether a row on the left may meet several on the right."""
+    table = schema.table(link.right)
+    met = {fold(right) for _, right in link.pairs}
+    return table is None or not table.primary_key or not {*map(fold, table.primary_key)} <= met
 
 
 def _from_end(analysis: Analysis, scope: Scope) -> int | None:
@@ -82,6 +124,7 @@ def join_text(
     dialect = analysis.statement.dialect
     taken = {r.name.casefold() for r in scope.relations}
     left, text = anchor.name, ""
+    word = " LEFT JOIN" if is_optional(anchor, scope) else " JOIN"
     added: list[tuple[str, Table]] = []
     for link in path:
         table = analysis.schema.table(link.right)
@@ -96,7 +139,7 @@ def join_text(
             f"{quote(name, dialect)}.{quote(b, dialect)}"
             for a, b in link.pairs
         )
-        text += f" JOIN {written} ON {on}"
+        text += f"{word} {written} ON {on}"
         added.append((name, table))
         taken.add(name.casefold())
         left = name

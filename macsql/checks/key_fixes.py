@@ -59,17 +59,14 @@ def _in_referred_tables(
     analysis: Analysis,
     values: StoredValues,
 ) -> Iterator[Fix]:
-    """The text looked up in the table that the key refers to; beside a column that is no key, in
-    the tables that the keys of its table refer to.
-    """
-    own = targets(table, use.name, analysis.schema)
-    for link in own or _keys_of(table, analysis.schema):
+    """The text looked up in the table that the key refers to."""
+    for link in targets(table, use.name, analysis.schema):
         target = analysis.schema.table(link.right)
         if target and (found := _stored_in(target, text, values)):
             condition = _look_up(use, link, *found, analysis.statement.dialect)
             column = link.pairs[0][0]
             why = f"{column} refers to {target.name}, where {found[1]!r} is a {found[0]}"
-            yield Fix((Edit(*place, condition),), 0.8 if own else 1.2, why)
+            yield Fix((Edit(*place, condition),), 0.8, why)
 
 
 def _in_other_columns(
@@ -87,8 +84,9 @@ def _in_other_columns(
         yield Fix((*edits, text), 1.0, why)
 
 
-def _keys_of(table: Table, schema: Schema) -> list[Link]:
-    return [link for key in table.foreign_keys for link in targets(table, key.columns[0], schema)]
+def _is_foreign_key(table: Table, column: str) -> bool:
+    keys = {name.casefold() for key in table.foreign_keys for name in key.columns}
+    return column.casefold() in keys
 
 
 def _look_up(use: Use, link: Link, column: str, stored: str, dialect: str) -> str:
@@ -144,6 +142,8 @@ def _as_key(column: Use, key: Use, analysis: Analysis) -> Fix | None:
     source = key.relation.table if key.relation else None
     if column.relation is None or own is None or source is None or own is source:
         return None
+    if _is_foreign_key(own, column.name):
+        return None  # two keys may well be compared: what they refer to can be the same
     for link in targets(source, key.name, analysis.schema):
         target = link.pairs[0][1]
         if link.right == own.name and target.casefold() != column.name.casefold():

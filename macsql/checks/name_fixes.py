@@ -7,23 +7,27 @@ from sqlglot import exp
 from macsql.checks.analysis import Analysis
 from macsql.checks.bridge_fixes import bridge_fixes, doubled_fixes, using_fixes
 from macsql.checks.edits import Fix, rename, replace_column, requalify, table_place
-from macsql.checks.join_fixes import Wanted, join_fixes, swap_fixes
-from macsql.checks.names import nearest, similarity
+from macsql.checks.join_fixes import FORGOTTEN, Wanted, join_fixes, swap_fixes
+from macsql.checks.names import is_correction, nearest, similarity, words
 from macsql.checks.problems import Problem, is_compared, relations_with, tables_with
+from macsql.checks.quote_fixes import reserved_words, two_words, with_operators
 from macsql.checks.scopes import Relation, Scope, Status, Use
 from macsql.checks.text import Edit, quote, span
-from macsql.schema import Table
+from macsql.names import fold
+from macsql.schema import Schema, Table
 
 
-def name_fixes(problem: Problem, analysis: Analysis) -> list[Fix]:
-    """Cures for a problem with a table or column, cheapest first."""
+def name_fixes(
+    problem: Problem, analysis: Analysis, said: frozenset[str] = frozenset()
+) -> list[Fix]:
+    """Cures for a problem with a name, cheapest first; ``said`` are the words of the question."""
     code = problem.finding.code
     if code == "unknown-table":
         fixes = _table_fixes(problem, analysis)
     elif code == "identifier-case":
         fixes = _case_fixes(problem, analysis)
     elif code == "reserved-word":
-        fixes = _quote_fixes(problem, analysis)
+        fixes = reserved_words(problem, analysis)
     elif code == "ambiguous-column":
         fixes = _ambiguity_fixes(problem, analysis)
     elif code == "using-column":
@@ -31,7 +35,7 @@ def name_fixes(problem: Problem, analysis: Analysis) -> list[Fix]:
     elif problem.node is not None and problem.scope is not None:
         fixes = _star_fixes(problem.node, problem.scope, analysis)
     elif problem.uses:
-        fixes = _column_fixes(problem, analysis)
+        fixes = _column_fixes(problem, analysis, said)
     else:
         return []
     return sorted((f for f in fixes if f.edits), key=lambda fix: fix.cost)
@@ -40,17 +44,22 @@ def name_fixes(problem: Problem, analysis: Analysis) -> list[Fix]:
 # Columns ----------------------------------------------------------------------------------
 
 
-def _column_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
+def _column_fixes(problem: Problem, analysis: Analysis, said: frozenset[str]) -> Iterator[Fix]:
     uses, scope = problem.uses, problem.scope
     if scope is None:
         return
     use = uses[0]
     if use.status is Status.NO_QUALIFIER:
         uses = _same_qualifier(use, analysis)
-    yield from _two_words(uses, analysis)
+    yield from two_words(uses, analysis)
+    yield from with_operators(problem.uses, analysis)
+    if (own := _in_own_table(problem.uses, analysis, said)) is not None:
+        yield from own
+        return
     yield from bridge_fixes(problem.uses, scope, analysis)
     yield from _requalified(uses, analysis)
-    yield from _misspelt(problem.uses, analysis)
+    yield from _only_name(problem.uses, analysis)
+    yield from _misspelt(problem.uses, analysis, said)
     yield from _alias_misspelt(problem.uses, analysis)
     yield from _as_text(problem.uses)
     for table, penalty in _owners(uses, analysis):
@@ -79,18 +88,59 @@ def _alias_for(use: Use, table: Table) -> str:
     return use.qualifier
 
 
-def _two_words(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
-    """``SELECT Unit Price`` reads as a column with an alias; together they name a column."""
-    for use in uses:
-        parent = use.column.parent
-        if not isinstance(parent, exp.Alias):
-            continue
-        start, end = span(use.column.this), span(parent.args["alias"])
-        full = f"{use.name} {parent.alias}"
-        for relation in use.scope.relations:
-            if start and end and relation.has(full):
-                edit = Edit(start[0], end[1], quote(full, analysis.statement.dialect))
-                yield Fix((edit,), 0.6, f"quoted {full}")
+def _in_own_table(
+    uses: Sequence[Use], analysis: Analysis, said: frozenset[str]
+) -> list[Fix] | None:
+    """``patient.name`` where a patient has a first and a last name, and a doctor a name: the table
+    is meant as written, so that no other table's column may take the place. None where the
+    qualifier says nothing (T1), or its table has nothing like it.
+    """
+    use = uses[0]
+    table = use.relation.table if use.relation else None
+    if use.status is not Status.NOT_IN_QUALIFIER or table is None or use.relation is None:
+        return None
+    others = [r for r in use.scope.relations if r is not use.relation]
+    if not _speaks_of(use.qualifier, use.relation, others):
+        return None
+    longer = _longer_names(use.name, table, analysis.schema)
+    corrected = [name for name, _ in _corrections(use, use.relation, said)]
+    if not longer or corrected:
+        return None
+    if len(longer) > 1:
+        return []
+    edits = rename(uses, longer[0], analysis.statement.dialect)
+    return [Fix(tuple(edits), 0.9, f"{use.name} corrected to {use.relation.name}.{longer[0]}")]
+
+
+def _longer_names(name: str, table: Table, schema: Schema) -> list[str]:
+    """Columns but keys that say more of the same: ``first_name`` and ``last_name`` for ``name``."""
+    keys = schema.key_columns(table)
+    names = [c.name for c in table.columns if c.name.casefold() not in keys]
+    wanted, last = set(words(name)), words(name)[-1]
+    return [n for n in names if wanted < set(words(n)) and words(n)[-1] == last]
+
+
+def _only_name(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
+    """``name`` for ``full_name``, where a table of the query has no other kind of name."""
+    use = uses[0]
+    if use.qualifier or words(use.name) != ("name",):
+        return
+    for relation in use.scope.relations:
+        names = _longer_names(use.name, relation.table, analysis.schema) if relation.table else []
+        if len(names) == 1 and sum(r.has(names[0]) for r in use.scope.relations) == 1:
+            edits = rename(uses, names[0], analysis.statement.dialect)
+            why = f"{use.name} corrected to {relation.name}.{names[0]}"
+            yield Fix(tuple(edits), 1.3, why)
+
+
+def _speaks_of(qualifier: str, relation: Relation, others: Sequence[Relation]) -> bool:
+    """Whether a qualifier can only be meant for ``relation``: it is like the name of its table,
+    and like no other.
+    """
+    if FORGOTTEN.fullmatch(qualifier):
+        return False
+    alike = [r for r in (relation, *others) if _alias_cost(qualifier, r) < 1.0]
+    return alike == [relation]
 
 
 def _requalified(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
@@ -105,12 +155,24 @@ def _requalified(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
         cost = 1.0 + 0.15 * rank
         if use.status is Status.NO_QUALIFIER:
             cost = _alias_cost(use.qualifier, relation) + 0.1 * rank
+            cost += 1.5 * _is_kept_apart(use, relation, analysis)
         cost += _sense_cost(use, relation, use.name, analysis)
         yield Fix(
             tuple(requalify(uses, relation.name, dialect)),
             cost,
             f"{use.qualifier}.{use.name} belongs to {relation.name}",
         )
+
+
+def _is_kept_apart(use: Use, relation: Relation, analysis: Analysis) -> bool:
+    """``f.nick`` beside ``u.nick``: who writes both means two."""
+    return _alias_cost(use.qualifier, relation) > 1.0 and any(
+        known.relation is relation
+        and known.qualifier
+        and fold(known.name) == fold(use.name)
+        and known.status is Status.FOUND
+        for known in analysis.resolution.uses
+    )
 
 
 def _alias_cost(qualifier: str, relation: Relation) -> float:
@@ -143,14 +205,11 @@ def _sense_cost(use: Use, relation: Relation, name: str, analysis: Analysis) -> 
     return cost
 
 
-def _misspelt(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
+def _misspelt(uses: Sequence[Use], analysis: Analysis, said: frozenset[str]) -> Iterator[Fix]:
     use, dialect = uses[0], analysis.statement.dialect
     for scope in use.scope.chain():
         for relation in scope.relations:
-            owner = relation.table.name if relation.table else relation.name
-            for name, score in nearest(use.name, relation.columns or (), table=owner):
-                if not name:
-                    continue
+            for name, score in _corrections(use, relation, said):
                 moved = bool(use.qualifier) and use.relation is not relation
                 cost = 1.0 + 6 * (1 - score) + 0.7 * moved
                 cost += _sense_cost(use, relation, name, analysis)
@@ -162,11 +221,21 @@ def _misspelt(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
                 yield Fix(tuple(edits), cost, f"{use.name} corrected to {relation.name}.{name}")
 
 
+def _corrections(use: Use, relation: Relation, said: frozenset[str]) -> list[tuple[str, float]]:
+    """Columns of ``relation`` that the name may be written for, with how alike they are."""
+    owner = relation.table.name if relation.table else relation.name
+    names = [c for c in relation.columns or () if c and fold(c) != fold(use.name)]
+    alike = nearest(use.name, names, table=owner, at_least=0.4, limit=len(names))
+    return [(n, score) for n, score in alike if is_correction(use.name, n, owner, said)][:3]
+
+
 def _alias_misspelt(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
     use = uses[0]
     if use.qualifier or use.clause not in {"order", "group", "having"}:
         return
     for name, score in nearest(use.name, use.scope.aliases, at_least=0.6):
+        if not is_correction(use.name, name):
+            continue
         edits = rename(uses, name, analysis.statement.dialect)
         yield Fix(tuple(edits), 1.2 + 6 * (1 - score), f"{use.name} corrected to {name}")
 
@@ -280,9 +349,21 @@ def _table_candidates(
         if columns is None:
             share = alike
         score = 0.55 * alike + 0.45 * share
-        if alike >= 0.4 or share >= 0.99:
+        if _is_same_table(written, name) or (wanted and share >= 0.99):
             scored.append((name, 1.0 + 4 * (1 - score)))
     return sorted(scored, key=lambda pair: pair[1])[:4]
+
+
+def _is_same_table(written: str, name: str) -> bool:
+    """Whether a table is ``name`` but for a slip, or says more or less of the same. There are few
+    tables to choose from: one letter may differ also in short words, but not a digit.
+    """
+    ours, theirs = set(words(written)), set(words(name))
+    if is_correction(written, name) or ours <= theirs or theirs <= ours:
+        return True
+    digits = [[c for c in text if c.isdigit()] for text in (written, name)]
+    same_start = fold(written[:1]) == fold(name[:1])
+    return same_start and digits[0] == digits[1] and similarity(written, name) >= 0.95
 
 
 # Case and quotes ----------------------------------------------------------------------------
@@ -308,10 +389,3 @@ def _case_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
     column = table.column(problem.uses[0].name)
     if column:
         yield Fix(tuple(rename(problem.uses, column.name, dialect)), 0.3, f"quoted {column.name}")
-
-
-def _quote_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
-    place = span(problem.node)
-    if place and problem.node is not None:
-        written = quote(problem.node.name, analysis.statement.dialect, always=True)
-        yield Fix((Edit(*place, written),), 0.2, f"quoted {problem.node.name}")

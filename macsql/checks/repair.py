@@ -1,11 +1,12 @@
 """Deterministic repair: the smallest edits that leave nothing certain to be wrong."""
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
 from macsql.checks.analysis import CERTAIN_RULES, Analysis, analyse
+from macsql.checks.asked import Asked
 from macsql.checks.dialect_rules import dialect_fixes
 from macsql.checks.edits import Fix, Repair
 from macsql.checks.forgiven import forgiven_fixes
@@ -44,14 +45,17 @@ def repair(
     values: StoredValues | None = None,
     max_candidates: int = 3,
     failed: bool = False,
+    question: str = "",
 ) -> list[Repair]:
     """Statements that mean what ``sql`` seems to mean and can run, best first; never raises.
 
     Empty when nothing is certainly wrong, or nothing can be done. ``failed`` says that the database
     refused the statement: then a function that only recent versions have counts as wrong.
     Every repair checks clean; when none can, those with fewer errors than before are returned.
+    Of several that change about as much, those are likelier that name what ``question`` names.
     """
-    found = _search(analyse(sql, schema, CERTAIN_RULES), max_candidates, failed)
+    asked = Asked.of(question)
+    found = _search(analyse(sql, schema, CERTAIN_RULES), max_candidates, failed, asked)
     return [_with_stored_literals(r, schema, values) for r in found] if values else found
 
 
@@ -74,7 +78,7 @@ def _faults(analysis: Analysis, failed: bool) -> list[Problem]:
     ]
 
 
-def _search(first: Analysis, max_candidates: int, failed: bool) -> list[Repair]:
+def _search(first: Analysis, max_candidates: int, failed: bool, asked: Asked) -> list[Repair]:
     """Cheapest-first search over sequences of fixes, one problem at a time."""
     before = len(_faults(first, failed))
     order = count()
@@ -95,7 +99,8 @@ def _search(first: Analysis, max_candidates: int, failed: bool) -> list[Repair]:
         if not faults:
             clean.append(state.repair())
             continue
-        following = [s for s in _next_states(state, analysis, faults, order) if s.sql not in seen]
+        cures = _some_cures(faults, analysis, asked)
+        following = [s for s in _next_states(state, cures, order) if s.sql not in seen]
         if not following and len(faults) < before:
             better.append((len(faults), state.repair()))
         seen.update(s.sql for s in following)
@@ -105,21 +110,26 @@ def _search(first: Analysis, max_candidates: int, failed: bool) -> list[Repair]:
     return clean or partly[:max_candidates]
 
 
-def _next_states(
-    state: _State, analysis: Analysis, faults: list[Problem], order: Iterator[int]
-) -> Iterator[_State]:
-    """The statement with each cure of the first fault that has any; the others are met again."""
+def _next_states(state: _State, cures: Sequence[Fix], order: Iterator[int]) -> Iterator[_State]:
     if len(state.explanations) >= _MAX_FIXES:
         return
-    cures = next((found for fault in faults if (found := _cures(fault, analysis))), [])
-    for fix in cures[:_FIXES_PER_PROBLEM]:
+    for fix in cures:
         text = apply_edits(state.sql, fix.edits)
         if text is not None:
             explanations = (*state.explanations, fix.explanation)
             yield _State(state.cost + fix.cost, next(order), text, explanations)
 
 
-def _cures(problem: Problem, analysis: Analysis) -> list[Fix]:
+def _some_cures(faults: list[Problem], analysis: Analysis, asked: Asked) -> list[Fix]:
+    """The likeliest cures of the first fault that has any; the others are met again."""
+    found = ((fault, cures) for fault in faults if (cures := _cures(fault, analysis, asked)))
+    fault, cures = next(found, (None, []))
+    if fault is not None and fault.uses:
+        cures = asked.ranked(cures, analysis.statement, fault.uses[0].name)
+    return cures[:_FIXES_PER_PROBLEM]
+
+
+def _cures(problem: Problem, analysis: Analysis, asked: Asked) -> list[Fix]:
     statement = analysis.statement
     if statement.tree is None:
         return syntax_fixes(statement, analysis.schema)
@@ -130,4 +140,4 @@ def _cures(problem: Problem, analysis: Analysis) -> list[Fix]:
     if problem.finding.code == "summed-key":
         return summed_key_fixes(problem, statement)
     fixes = structure_fixes(problem, analysis) or meaning_fixes(problem, analysis)
-    return fixes or name_fixes(problem, analysis)
+    return fixes or name_fixes(problem, analysis, asked.words)

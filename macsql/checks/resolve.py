@@ -18,6 +18,7 @@ from macsql.checks.scopes import (
     clauses,
     star_qualifier,
 )
+from macsql.names import fold
 from macsql.schema import Schema, Table
 
 _ROWID = frozenset({"rowid", "oid", "_rowid_"})
@@ -87,7 +88,7 @@ class _Resolver:
             return ctes
         known = dict(ctes)
         for cte in clause.expressions:
-            name = cte.alias.casefold()
+            name = fold(cte.alias)
             if self.dialect == "sqlite" and not _is_used(cte, node):
                 known[name] = None  # SQLite never looks into a CTE that nothing reads
                 continue
@@ -125,7 +126,7 @@ class _Resolver:
         self.resolution.scopes.append(scope)
         self._from(scope)
         scope.aliases = {
-            e.alias.casefold(): e.this for e in node.expressions if isinstance(e, exp.Alias)
+            fold(e.alias): e.this for e in node.expressions if isinstance(e, exp.Alias)
         }
         scope.outputs = self._outputs(scope)
         for clause, expression in clauses(node):
@@ -140,13 +141,13 @@ class _Resolver:
                 named = isinstance(expression, (exp.Alias, exp.Column))
                 names.append(expression.alias_or_name if named else "")
                 continue
-            relations = [r for r in scope.relations if starred in ("", r.name.casefold())]
+            relations = [r for r in scope.relations if starred in ("", fold(r.name))]
             for position, relation in enumerate(relations):
                 if relation.columns is None or expression.find(exp.Star).args.get("except_"):
                     return None
                 # A column merged by USING or NATURAL is shown once.
                 hidden = relation.merged if position and not starred else ()
-                names += [c for c in relation.columns if c.casefold() not in hidden]
+                names += [c for c in relation.columns if fold(c) not in hidden]
         return tuple(names)
 
     # FROM ---------------------------------------------------------------------------------
@@ -164,11 +165,9 @@ class _Resolver:
         before = list(scope.relations)
         self._relation(join.this, scope)
         added = [r for r in scope.relations if r not in before]
-        shared = {i.name.casefold() for i in join.args.get("using") or ()}
+        shared = {fold(i.name) for i in join.args.get("using") or ()}
         if join.method == "NATURAL" or str(join.args.get("method", "")).upper() == "NATURAL":
-            shared = {
-                c.casefold() for r in added for c in r.columns or () for b in before if b.has(c)
-            }
+            shared = {fold(c) for r in added for c in r.columns or () for b in before if b.has(c)}
         for relation in before + added if shared else ():
             relation.merged |= {name for name in shared if relation.has(name)}
 
@@ -191,25 +190,25 @@ class _Resolver:
     def _table(self, node: exp.Table, ctes: _Ctes) -> Relation:
         alias = node.alias or node.name
         named = tuple(c.name for c in _alias_columns(node))
-        if not node.db and node.name.casefold() in ctes:
-            return Relation(alias, named or ctes[node.name.casefold()], node)
+        if not node.db and fold(node.name) in ctes:
+            return Relation(alias, named or ctes[fold(node.name)], node)
         table = self.schema.table(f"{node.db}.{node.name}") if node.db else None
         table = table or self.schema.table(node.name) or self._in_any_schema(node)
         if table is not None:
             return Relation(alias, named or tuple(c.name for c in table.columns), node, table)
         system = (
-            node.name.casefold() in _SYSTEM_TABLES
-            or node.db.casefold() in _SYSTEM_SCHEMAS
-            or node.name.casefold().startswith(("pg_", "pragma_"))
-            or (node.name.casefold() == "dual" and self.dialect in {"mysql", "oracle"})
+            fold(node.name) in _SYSTEM_TABLES
+            or fold(node.db) in _SYSTEM_SCHEMAS
+            or fold(node.name).startswith(("pg_", "pragma_"))
+            or (fold(node.name) == "dual" and self.dialect in {"mysql", "oracle"})
         )
         return Relation(alias, None, node, unknown=not system)
 
     def _in_any_schema(self, node: exp.Table) -> Table | None:
         if node.db:
             return None
-        ending = "." + node.name.casefold()
-        found = [t for t in self.schema.tables if t.name.casefold().endswith(ending)]
+        ending = "." + fold(node.name)
+        found = [t for t in self.schema.tables if fold(t.name).endswith(ending)]
         return found[0] if len(found) == 1 else None
 
     def _open(self, node: exp.Expr, scope: Scope) -> None:
@@ -251,10 +250,10 @@ class _Resolver:
         return list(use.scope.chain())
 
     def _qualified(self, use: Use) -> None:
-        name, qualifier = use.name, use.qualifier.casefold()
+        name, qualifier = use.name, fold(use.qualifier)
         first: Relation | None = None
         for scope in self._visible(use):
-            named = [r for r in scope.relations if r.name.casefold() == qualifier]
+            named = [r for r in scope.relations if fold(r.name) == qualifier]
             having = [r for r in named if r.columns is None or self._holds(r, name)]
             if len(having) > 1 and scope is use.scope:
                 use.status, use.owners = Status.AMBIGUOUS, tuple(having)
@@ -273,7 +272,7 @@ class _Resolver:
             use.status = Status.NO_QUALIFIER
 
     def _bare(self, use: Use) -> None:
-        folded = use.name.casefold()
+        folded = fold(use.name)
         if use.clause == "order" and self._names_output(use.scope, folded):
             use.status = Status.ALIAS
             return
@@ -303,7 +302,7 @@ class _Resolver:
         starred = any(star_qualifier(e) is not None for e in scope.select.expressions)
         if self.dialect == "sqlite" and not starred:
             return False
-        return folded in {name.casefold() for name in scope.outputs or ()}
+        return folded in {fold(name) for name in scope.outputs or ()}
 
     def _choose(self, use: Use, having: list[Relation], folded: str) -> None:
         unmerged = [r for r in having if folded not in r.merged]
@@ -324,7 +323,7 @@ class _Resolver:
         if relation.columns is not None and "" in relation.columns and not name.isidentifier():
             return True  # an expression without an alias is named by its own text
         hidden = _HIDDEN.get(self.dialect, frozenset())
-        return relation.table is not None and name.casefold() in hidden
+        return relation.table is not None and fold(name) in hidden
 
     def _is_whole_row(self, use: Use) -> bool:
         if self.dialect not in {"postgres", "duckdb", "bigquery"}:
@@ -373,12 +372,12 @@ def _alias_columns(node: exp.Expr) -> list[exp.Expr]:
 def _is_used(cte: exp.CTE, query: exp.Expr) -> bool:
     """Whether anything of ``query`` but the CTE itself reads from it."""
     inside = set(map(id, cte.find_all(exp.Table)))
-    name = cte.alias.casefold()
-    return any(t.name.casefold() == name and id(t) not in inside for t in query.find_all(exp.Table))
+    name = fold(cte.alias)
+    return any(fold(t.name) == name and id(t) not in inside for t in query.find_all(exp.Table))
 
 
 def _mentions(node: exp.Expr, name: str) -> bool:
-    return any(t.name.casefold() == name and not t.db for t in node.find_all(exp.Table))
+    return any(fold(t.name) == name and not t.db for t in node.find_all(exp.Table))
 
 
 def _is_lambda_parameter(column: exp.Column) -> bool:

@@ -9,6 +9,7 @@ from macsql.checks.problems import Problem
 from macsql.checks.scopes import Relation, Resolution, Scope, Status, Use
 from macsql.checks.text import Statement, shorten, span
 from macsql.message import Finding
+from macsql.names import fold
 from macsql.schema import Schema
 
 Rule = Callable[[Statement, Resolution, Schema], Iterator[Problem]]
@@ -64,7 +65,7 @@ def _aggregates_in(clause: str, scope: Scope) -> Iterator[Problem]:
         for u in scope.uses
         if u.clause == clause
         and u.status is Status.ALIAS
-        and aggregates(scope.aliases.get(u.name.casefold()))
+        and aggregates(scope.aliases.get(fold(u.name)))
     ]
     place = {"where": "WHERE", "group": "GROUP BY"}[clause]
     hint = "use HAVING, or compare with a sub-query" if clause == "where" else "group by columns"

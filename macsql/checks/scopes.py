@@ -6,6 +6,7 @@ from enum import Enum
 
 from sqlglot import exp
 
+from macsql.names import fold
 from macsql.schema import Table
 
 Columns = tuple[str, ...]
@@ -39,7 +40,7 @@ class Relation:
 
     def has(self, name: str) -> bool:
         """Whether a column of that name is known to be here, ignoring case."""
-        return self.columns is not None and name.casefold() in {c.casefold() for c in self.columns}
+        return self.columns is not None and fold(name) in {fold(c) for c in self.columns}
 
 
 @dataclass(slots=True, eq=False)
@@ -83,8 +84,8 @@ class Scope:
 
     def relation(self, name: str) -> Relation | None:
         """The relation of that name in this scope, ignoring case."""
-        folded = name.casefold()
-        return next((r for r in self.relations if r.name.casefold() == folded), None)
+        folded = fold(name)
+        return next((r for r in self.relations if fold(r.name) == folded), None)
 
     def chain(self) -> Iterator["Scope"]:
         """This scope and those around it, from the inside."""
@@ -142,5 +143,5 @@ def star_qualifier(expression: exp.Expr) -> str | None:
     if isinstance(expression, exp.Star):
         return ""
     if isinstance(expression, exp.Column) and isinstance(expression.this, exp.Star):
-        return expression.table.casefold()
+        return fold(expression.table)
     return None
