@@ -69,9 +69,9 @@ class Trial:
     def _repairs(self, broken: Candidate) -> list[Repair]:
         schema, values = self.database.schema, self.database.similar_values
         if broken.result is None:
-            return repair(broken.sql, schema, values=values, failed=True)
+            return repair(broken.sql, schema, values=values, failed=True, question=self.question)
         if any(f.severity == "error" for f in broken.findings):
-            return repair(broken.sql, schema, values=values)
+            return repair(broken.sql, schema, values=values, question=self.question)
         return self._with_stored_values(broken.sql, certainly=not finds_nothing(broken.result))
 
     def known(self, sql: str) -> Candidate | None:
