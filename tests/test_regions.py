@@ -40,8 +40,17 @@ def test_other_words_name_no_region(word: str) -> None:
     assert other_names(word) == ()
 
 
+def test_a_column_called_name_or_code_is_of_what_its_table_is_of() -> None:
+    code = OtherName("CA", "code", is_state=False)
+    assert code.fits("code", "country")
+    assert not code.fits("code", "product")
+    assert not code.fits("code", "states")
+
+
 def test_a_code_may_be_of_two_regions() -> None:
     assert {"Canada", "California"} <= set(texts("CA"))
+    assert not any(n.is_certain("country") for n in other_names("CA"))
+    assert all(n.is_certain("country") for n in other_names("FR"))
     assert {"GE", "GA"} <= set(texts("Georgia"))
 
 
@@ -51,7 +60,10 @@ def test_a_code_may_be_of_two_regions() -> None:
         (OtherName("CA", "code", is_state=True), "billing_state", True),
         (OtherName("CA", "code", is_state=True), "country", False),
         (OtherName("CA", "code", is_state=False), "state", False),
-        (OtherName("CA", "code", is_state=False), "code", True),
+        (OtherName("CA", "code", is_state=False), "code", False),
+        (OtherName("USA", "code", is_state=False), "headquarters", True),
+        (OtherName("Georgia", "name", is_state=False, said="people"), "first_name", False),
+        (OtherName("Chad", "name", is_state=False, said="code"), "first_name", False),
         (OtherName("French", "people", is_state=False), "language", False),
         (OtherName("French", "people", is_state=False), "name", False),
         (OtherName("French", "people", is_state=False), "Nationality", True),

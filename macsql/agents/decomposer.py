@@ -23,7 +23,7 @@ NO_SQL_HINT = (
     'or "NO SQL:" and the reason.'
 )
 _STEPS = re.compile(
-    r"\bpercent(?:age)? of\b|\bratio (?:of|between)\b|\bproportion of\b|"
+    r"\bpercent(?:age)? of\b|\bratio (?:of|between)\b|\b(?:proportion|share) of\b|"
     r"\bdifference between\b|\btimes as\b|\bcompared (?:to|with)\b|"
     r"\bthan the (?:average|mean|total|sum|number|minimum|maximum) of\b",
     re.IGNORECASE,

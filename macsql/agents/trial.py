@@ -146,7 +146,10 @@ class Trial:
         if certainly:
             indexed = self.database.indexed_values
             return repair_literals(sql, schema, indexed, only_certain=True, max_candidates=1)
-        return [*repair_literals(sql, schema, values), *repair_keys(sql, schema, values)]
+        texts = repair_literals(sql, schema, values)
+        keys = repair_keys(sql, schema, values, question=self.question)
+        # Where a text is stored as it is written says more than what is like it.
+        return sorted([*texts, *keys], key=lambda r: (not r.is_certain, r in texts))
 
     def _why_empty(self, sql: str, result: Result) -> list[Finding]:
         """What finding nothing may come from: compared texts that are not stored."""

@@ -30,8 +30,6 @@ TRUST = 0.5
 """What is left of an attempt's weight with each finding that says it is no answer."""
 SIMPLE = 0.9
 """What is left of it with each table that is joined, and each SELECT after the first."""
-WHOLE = 10**15
-"""Numbers from here on are compared digit by digit: they are identifiers, or nothing."""
 SURE = -0.1
 """Mean log-probability of the first reply's tokens above which the model is sure."""
 
@@ -257,10 +255,10 @@ def _same_rows(candidate: Candidate) -> object:
 
 
 def _same_cell(cell: object) -> object:
-    """Numbers are equal when they agree in ten digits, whole or not."""
+    """Whole numbers are equal, whatever their type; others when they agree in ten digits."""
     if isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool):
-        number = float(cell)
-        return f"{number:.10g}" if abs(number) < WHOLE else str(cell)
+        is_whole = math.isfinite(cell) and cell == int(cell)
+        return str(int(cell)) if is_whole else f"{float(cell):.10g}"
     return repr(cell)
 
 

@@ -5,10 +5,11 @@ from macsql.checks.edits import Repair
 from macsql.checks.emptiness import why_no_rows
 from macsql.checks.failure import explain_failure
 from macsql.checks.key_fixes import repair_keys
-from macsql.checks.literals import StoredValues, padded_values, repair_literals
+from macsql.checks.literals import padded_values, repair_literals
 from macsql.checks.output import check_output
 from macsql.checks.output_fixes import repair_output
 from macsql.checks.repair import repair
+from macsql.checks.same_text import StoredValues
 from macsql.checks.silent import diagnose_result
 from macsql.checks.stored import check_literals, check_values_used
 

@@ -13,7 +13,9 @@ from macsql.checks.analysis import Analysis, analyse
 from macsql.checks.edits import Fix, Repair, repair_all, replace_column
 from macsql.checks.joins import Link
 from macsql.checks.keys import targets
-from macsql.checks.literals import StoredValues, compared_texts, plain
+from macsql.checks.literals import compared_texts
+from macsql.checks.names import words
+from macsql.checks.same_text import StoredValues, plain
 from macsql.checks.scopes import Use
 from macsql.checks.text import Edit, quote, span, whole_span
 from macsql.schema import Column, Schema, Table
@@ -22,33 +24,52 @@ _LOOKS = 6
 """Text columns of the other table that a value is looked for in."""
 
 
-def repair_keys(sql: str, schema: Schema, values: StoredValues) -> list[Repair]:
+def repair_keys(
+    sql: str, schema: Schema, values: StoredValues, *, question: str = ""
+) -> list[Repair]:
     """What a statement without rows becomes when its keys are compared as keys; never raises.
 
     ``key = 'text'`` becomes a look-up of the text in the table that the key refers to, where it is
-    stored; ``key = other.column`` becomes a comparison with the column that it refers to.
+    stored; ``key = other.column`` becomes a comparison with the column that it refers to. A text in
+    another column of the same table is looked for there, if ``question`` does not name the column
+    that was written; that is not certain.
     """
-    analysis = analyse(sql, schema)
-    fixes = [*_texts_for_keys(analysis, values), *_columns_for_keys(analysis)]
-    made = repair_all(sql, fixes)
-    return [made] if made else []
+    analysis, asked = analyse(sql, schema), frozenset(words(question))
+    keys = [*_texts_for_keys(analysis, values), *_columns_for_keys(analysis)]
+    others = [*_texts_of_other_columns(analysis, values, asked)]
+    made = repair_all(sql, [*keys, *others])
+    return [replace(made, is_certain=not others)] if made else []
 
 
 def _texts_for_keys(analysis: Analysis, values: StoredValues) -> Iterator[Fix]:
-    """``column = 'text'`` where the text is stored elsewhere, and in one likely place only."""
-    for use, literal in compared_texts(analysis):
-        table, node = use.relation.table if use.relation else None, literal.parent
-        place = whole_span(node) if isinstance(node, exp.EQ) else None
-        if table is None or place is None:
-            continue
-        own = values(table.name, use.name, literal.name)
-        if any(plain(value) == plain(literal.name) for value in own):
+    """``key = 'text'`` where what a key refers to has the text, in one likely place only."""
+    for use, literal, table in _unstored(analysis, values):
+        place = whole_span(literal.parent) if literal.parent else None
+        if place is None:
             continue
         fixes = [*_in_referred_tables(use, table, literal.name, place, analysis, values)]
-        if not targets(table, use.name, analysis.schema):
-            fixes += _in_other_columns(use, table, literal, values, analysis.statement.dialect)
         if len(fixes) == 1:
             yield fixes[0]
+
+
+def _texts_of_other_columns(
+    analysis: Analysis, values: StoredValues, asked: frozenset[str]
+) -> Iterator[Fix]:
+    """``column = 'text'`` where another column of the table has the text."""
+    for use, literal, table in _unstored(analysis, values):
+        is_named = asked.issuperset(words(use.name)) if asked else False
+        if not is_named and not targets(table, use.name, analysis.schema):
+            yield from _in_other_columns(use, table, literal, values, analysis.statement.dialect)
+
+
+def _unstored(analysis: Analysis, values: StoredValues) -> Iterator[tuple[Use, exp.Expr, Table]]:
+    """Texts that a column is compared with by an equals sign and does not hold."""
+    for use, literal in compared_texts(analysis):
+        table = use.relation.table if use.relation else None
+        if table is not None and isinstance(literal.parent, exp.EQ):
+            own = values(table.name, use.name, literal.name) or ()
+            if not any(plain(value) == plain(literal.name) for value in own):
+                yield use, literal, table
 
 
 def _in_referred_tables(
@@ -103,7 +124,7 @@ def _look_up(use: Use, link: Link, column: str, stored: str, dialect: str) -> st
 def _stored_in(target: Table, text: str, values: StoredValues) -> tuple[str, str] | None:
     """(column, stored value) equal to ``text`` but for case, in the other table's text columns."""
     for column in [c for c in target.columns if _holds_text(c)][:_LOOKS]:
-        for value in values(target.name, column.name, text):
+        for value in values(target.name, column.name, text) or ():
             if value.casefold().strip() == text.casefold().strip():
                 return column.name, value
     return None

@@ -12,10 +12,11 @@ from macsql.checks.edits import Fix, Repair
 from macsql.checks.forgiven import forgiven_fixes
 from macsql.checks.functions import function_fixes
 from macsql.checks.keys import summed_key_fixes
-from macsql.checks.literals import StoredValues, repair_literals
+from macsql.checks.literals import repair_literals
 from macsql.checks.meaning_fixes import meaning_fixes
 from macsql.checks.name_fixes import name_fixes
 from macsql.checks.problems import Problem
+from macsql.checks.same_text import StoredValues
 from macsql.checks.structure_fixes import structure_fixes
 from macsql.checks.syntax_fixes import syntax_fixes
 from macsql.checks.text import apply_edits

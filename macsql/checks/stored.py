@@ -5,9 +5,10 @@ import time
 from collections.abc import Iterator, Sequence
 
 from macsql.checks.analysis import Analysis, analyse
-from macsql.checks.literals import StoredValues, compared_texts, is_same, plain, same_meaning
+from macsql.checks.literals import compared_texts, is_stored
 from macsql.checks.names import words
 from macsql.checks.output_conditions import text_literals
+from macsql.checks.same_text import StoredValues, is_same, likeness, plain, same_meaning
 from macsql.checks.scopes import Use
 from macsql.checks.text import quote, span
 from macsql.message import Finding, ValueMatch
@@ -15,6 +16,7 @@ from macsql.schema import Column, Schema, Table
 
 SECONDS = 1.0
 """Time for looking up where texts are stored; what is not reached is not known."""
+_ALIKE = 0.5
 LIKELY = 0.5
 """Score from which a value that the question names is expected to be used."""
 
@@ -99,8 +101,8 @@ def check_literals(
         if place is None or _NUMBER_LIKE.fullmatch(literal.name) or time.monotonic() > deadline:
             continue
         table, column = place
-        near = list(values(table.name, column.name, literal.name))
-        if literal.name not in near:
+        near = values(table.name, column.name, literal.name)
+        if near is not None and not is_stored(literal, near):
             finding = _not_here(use, literal.name, near, analysis, values, deadline)
             found.setdefault((use.column.sql(), literal.name), finding)
     return sorted(found.values(), key=lambda f: f.severity != "warning")
@@ -124,7 +126,7 @@ def _not_here(
     message = f"{text!r} is not stored in {use.column.sql()}"
     respelt = [value for value in near if is_same(value, text)]
     if not respelt and (place := _place(use)):
-        respelt = same_meaning(text, place[0].name, place[1].name, values)
+        respelt = list(same_meaning(text, place[0].name, place[1].name, values))
     if respelt:
         hint = f"it is stored as {' or '.join(map(repr, respelt[:3]))}"
         return Finding("value-not-stored", "warning", message, hint, span(use.column))
@@ -135,7 +137,10 @@ def _not_here(
     ]
     if conditions:
         return _elsewhere(use, text, conditions)
-    hint = f"near it are {', '.join(map(repr, near[:3]))}" if near else "no stored text is like it"
+    alike = [value for value in near if likeness(value, text) >= _ALIKE]
+    hint = "no stored text is like it"
+    if alike:
+        hint = f"near it {'is' if len(alike) == 1 else 'are'} {', '.join(map(repr, alike[:3]))}"
     return Finding("value-unknown", "hint", message, hint, span(use.column))
 
 
@@ -149,6 +154,6 @@ def _stored(
             if time.monotonic() > deadline:
                 return
             if _TEXT_TYPE.search(column.type):
-                for stored in values(table.name, column.name, text):
+                for stored in values(table.name, column.name, text) or ():
                     if is_same(stored, text):
                         yield table, column, stored

@@ -1,6 +1,6 @@
 """``macsql report``: runs shown, compared, and written as Markdown, JSON or one HTML page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from macsql.cli.streams import printable, write, write_json, writing
 from macsql.cli.table import Piece, clean, lay_out
 from macsql.database import Result
 from macsql.errors import ConfigError
+from macsql.evaluation.database_files import has_changed
 from macsql.evaluation.metrics import Summary
 from macsql.evaluation.report import Run, Suspect, gold_suspects, open_runs
 from macsql.evaluation.report_compare import Comparison, Flip, compare
@@ -48,6 +49,7 @@ class _Report:
     against_first: tuple[Comparison, ...]
     suspects: tuple[Suspect, ...]
     warnings: tuple[str, ...]
+    databases: Mapping[str, str]
 
     @property
     def title(self) -> str:
@@ -141,10 +143,15 @@ def _made(runs: Sequence[Run], *, is_asked: bool, force: bool) -> _Report:
             if is_asked:
                 raise
             warnings.append(f"Not compared: {error}")
-    with Results(_databases(runs), rows=_COMPARED_ROWS) as results:
+    changed = _changed(runs)
+    if changed:
+        names = ", ".join(sorted(changed))
+        warnings.append(f"Other data than when they were judged, so no rows are shown: {names}.")
+    places = {n: p for n, p in _databases(runs).items() if n not in changed}
+    with Results(places, rows=_COMPARED_ROWS) as results:
         suspects = gold_suspects(runs, results)
     against_first = () if comparison else tuple(_against_first(runs))
-    return _Report(tuple(runs), comparison, against_first, tuple(suspects), tuple(warnings))
+    return _Report(tuple(runs), comparison, against_first, tuple(suspects), tuple(warnings), places)
 
 
 def _against_first(runs: Sequence[Run]) -> Iterator[Comparison]:
@@ -173,6 +180,16 @@ def _databases(runs: Sequence[Run]) -> dict[str, str]:
         return len({m.digests[name] for m in manifests if name in m.digests}) < 2
 
     return {name: place for name, place in places.items() if is_one(name)}
+
+
+def _changed(runs: Sequence[Run]) -> set[str]:
+    """Databases that are other ones by now: what they hold says nothing about old verdicts."""
+    return {
+        name
+        for manifest in (run.manifest for run in runs)
+        for name, place in manifest.databases.items()
+        if name in manifest.digests and has_changed(place, manifest.digests[name])
+    }
 
 
 SHOWN_OPTIONS = (
@@ -321,7 +338,7 @@ def _document(made: _Report) -> dict[str, Any]:
 
 def _write_page(made: _Report, file: Path) -> int:
     """Write the page; its size in bytes. Raises ConfigError when it cannot be written."""
-    with Results(_databases(made.runs)) as results:
+    with Results(made.databases) as results:
         title, cards = _cards(made, results)
     page = Page(
         title=made.title,

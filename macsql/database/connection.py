@@ -263,15 +263,32 @@ class Database:
         stored = self._read_texts(self._backend.texts, *place, VALUES_READ)
         return nearest(text, [*equal, *stored], limit=limit)
 
-    def indexed_values(self, table: str, column: str, text: str) -> list[str]:
-        """The same, or nothing unless the value index has every text of the column.
+    def indexed_values(self, table: str, column: str, text: str) -> list[str] | None:
+        """The same where the value index has every text of the column, else None.
 
-        A text that is not among what is found is then not stored.
+        ``text`` is among them if the database finds it by its own rules, which may ignore case; if
+        it is not, it is not stored.
         """
         known = self.schema.table(table)
         found = known.column(column) if known else None
-        is_known = known and found and self._value_index().knows(known.name, found.name)
-        return self.similar_values(table, column, text) if is_known else []
+        if known is None or found is None or not self._value_index().knows(known.name, found.name):
+            return None
+        near = self.similar_values(known.name, found.name, text)
+        return (
+            near if text in near or not self._has(known.name, found.name, text) else [text, *near]
+        )
+
+    def _has(self, table: str, column: str, text: str) -> bool:
+        """Whether the database finds the text; also True when it cannot say."""
+        from sqlglot import exp
+
+        name, place = (exp.to_identifier(n, quoted=True) for n in (column, table))
+        condition = exp.column(name).eq(exp.Literal.string(text))
+        query = exp.select("1").from_(exp.Table(this=place)).where(condition).limit(1)
+        try:
+            return bool(self.execute(query.sql(dialect=self.dialect)).rows)
+        except DatabaseError:
+            return True
 
     def value_index(self, seconds: float = 0.0, report: Report | None = None) -> ValueIndex:
         """The index of the stored texts, after building on it for at most ``seconds``.

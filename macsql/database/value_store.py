@@ -305,17 +305,17 @@ class ValueStore:
     def column_texts(self, table: str, column: str, text: str, limit: int) -> list[str]:
         """Texts of one column: all, or, where they are more than ``limit``, those like ``text``.
 
-        None is old.
+        What has its key is always among them. None is old.
         """
         count = self.counts().get((table, column), 0)
         texts = (
             "SELECT text FROM value JOIN place ON place.id = place"
             " WHERE tbl = ? AND col = ? AND seen = reading"
         )
+        rows = self._rows(f"{texts} AND key = ?", (table, column, value_key(text)))
         if count <= limit or not self._uses_trigrams():
-            rows = self._rows(f"{texts} LIMIT ?", (table, column, limit))
+            rows += self._rows(f"{texts} LIMIT ?", (table, column, limit))
         else:
-            rows = self._rows(f"{texts} AND key = ?", (table, column, value_key(text)))
             rows += self._spelt_alike(
                 "SELECT text FROM spelling JOIN value ON value.id = spelling.rowid"
                 " JOIN place ON place.id = place WHERE spelling MATCH ? AND tbl = ? AND col = ?"

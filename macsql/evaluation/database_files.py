@@ -60,6 +60,12 @@ def _path(database: str) -> Path | None:
     return None if "://" in database else Path(database)
 
 
+def has_changed(database: str, digest: str) -> bool:
+    """Whether a database that is still there has other data than when ``digest`` was taken."""
+    path = _path(database)
+    return path is not None and path.is_file() and _digest(database) != digest
+
+
 def _digest(database: str) -> str:
     path = _path(database)
     if path is None:

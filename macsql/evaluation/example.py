@@ -14,10 +14,9 @@ class Example:
 
     ``id`` is unique in its benchmark: the position in the file for Spider, BIRD's question_id.
     ``database`` is the file (or URL) asked; ``db_id`` its short name, or FOLDER/NAME where several
-    go by one. ``difficulty`` is the
-    benchmark's own word, empty when it has none. ``descriptions`` is BIRD's
-    ``database_description`` folder. ``test_suite`` are further databases with the same schema, on
-    which the prediction must agree too (Spider's test suites).
+    go by one. ``difficulty`` is the benchmark's own word, empty when it has none. ``descriptions``
+    is BIRD's ``database_description`` folder. ``test_suite`` are further databases with the same
+    schema, on which the prediction must agree too (Spider's test suites).
     """
 
     id: str

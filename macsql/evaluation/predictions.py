@@ -172,7 +172,7 @@ class _Pairing:
             self._left_out(len(unknown))
             return
         entry, name = unknown[0]
-        others = f" ({len(unknown):,} of {count:,} ids are unknown.)" if unknown[1:] else ""
+        others = f" ({len(unknown):,} of {count:,} ids are unknown)" if unknown[1:] else ""
         raise self._error(
             entry,
             f"{self.benchmark.name} has no question {name}; give the set that the file is for, "

@@ -191,7 +191,7 @@ def _elsewhere_named(
         Candidate(phrase, value, "other name")
         for key, value in stored.find(wanted)
         for phrase, name in wanted[key]
-        if name.is_written(value.text) and name.fits(value.column)
+        if name.is_written(value.text) and name.fits(value.column, value.table)
     ]
 
 

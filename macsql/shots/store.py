@@ -84,9 +84,9 @@ class ExampleStore:
                 chosen.append(example)
         if wrong := [sql for sql in _invalid(known) if sql not in before]:
             _log.warning(
-                "%d worked examples cannot be shown, since %s does not execute their SQL: %s",
-                len(wrong),
+                "worked examples that cannot be shown, since %s does not execute their SQL: %d, %s",
                 database.name,
+                len(wrong),
                 "; ".join(wrong[:NAMED]),
             )
         return chosen[::-1]

@@ -1,7 +1,7 @@
 """The Refiner: what it leaves alone, what it repairs, when it asks, when it stops."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -311,19 +311,67 @@ def test_a_text_stored_otherwise_is_corrected_where_rows_are_found_too(
     assert "repaired" in [f.code for f in message.findings]
 
 
-def test_a_text_that_may_be_stored_in_two_ways_is_said_and_left(tmp_path: Path) -> None:
+@pytest.fixture
+def sales(tmp_path: Path) -> Iterator[Database]:
     path = tmp_path / "shop.sqlite"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(
-            "CREATE TABLE sale (id INTEGER, state TEXT);"
-            "INSERT INTO sale VALUES (1, 'Open'), (2, 'OPEN'), (3, 'shut')"
+            "CREATE TABLE sale (id INTEGER, state TEXT, code TEXT, place TEXT COLLATE NOCASE,"
+            " first_name TEXT, last_name TEXT);"
+            "INSERT INTO sale VALUES (1, 'Open', 'X 1', 'Rome', 'Bea', 'Berg'),"
+            "(2, 'OPEN', 'X-1', 'Oslo', 'Cid', 'Wood'), (3, 'shut', 'Y', 'Bonn', 'Dora', 'Hill')"
         )
-    sql = "SELECT id FROM sale WHERE state <> 'open'"
     with Database(path) as database:
-        message = Pipeline.of(ScriptedLLM([sql], loop=True)).run("Which are not open?", database)
+        yield database
+
+
+def ask(sql: str, database: Database, question: str = "Which sales?") -> Message:
+    return Pipeline.of(ScriptedLLM([sql], loop=True)).run(question, database)
+
+
+def test_all_spellings_of_a_text_are_meant(sales: Database) -> None:
+    message = ask("SELECT id FROM sale WHERE state <> 'open'", sales)
+    assert message.sql == "SELECT id FROM sale WHERE state NOT IN ('OPEN', 'Open')"
+    assert message.result is not None
+    assert message.result.rows == ((3,),)
+
+
+def test_a_text_that_may_be_one_of_two_is_said_and_left_where_rows_are_found(
+    sales: Database,
+) -> None:
+    sql = "SELECT id FROM sale WHERE code <> 'x1'"
+    message = ask(sql, sales)
     assert message.sql == sql
     [said] = [f for f in message.findings if f.code == "value-not-stored"]
-    assert said.hint == "it is stored as 'OPEN' or 'Open'"
+    assert said.hint == "it is stored as 'X 1' or 'X-1'"
+
+
+@pytest.mark.parametrize("condition", ["place <> 'rome'", "state LIKE 'open'", "place = 'OSLO'"])
+def test_what_the_database_finds_by_its_own_rules_is_stored(
+    sales: Database, condition: str
+) -> None:
+    message = ask(f"SELECT id FROM sale WHERE {condition}", sales)
+    assert message.sql == f"SELECT id FROM sale WHERE {condition}"
+    assert not {"repaired", "value-not-stored", "value-unknown"} & {
+        f.code for f in message.findings
+    }
+
+
+def test_what_is_not_indexed_is_not_said_to_be_missing(sales: Database) -> None:
+    sql = "SELECT id FROM sale WHERE state <> 'no such state'"
+    pipeline = Pipeline.of(ScriptedLLM([sql], loop=True), without=("selector",))
+    codes = {f.code for f in pipeline.run("Which sales?", sales).findings}
+    assert not {"repaired", "value-not-stored", "value-unknown"} & codes
+
+
+def test_a_column_that_the_question_names_is_not_another(sales: Database) -> None:
+    sql = "SELECT COUNT(*) FROM sale WHERE first_name = 'Berg'"
+    message = ask(sql, sales, "How many sales are by somebody with the first name Berg?")
+    assert message.sql == sql
+    message = ask(sql, sales, "How many sales are by Berg?")
+    assert message.sql == "SELECT COUNT(*) FROM sale WHERE last_name = 'Berg'"
+    [told] = [f for f in message.findings if f.code == "repaired"]
+    assert told.severity == "warning"
 
 
 def test_an_unknown_text_is_said_with_the_nearest(answer: Answer) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from macsql.checks import check, padded_values, repair, repair_literals
+from macsql.checks import check, check_literals, padded_values, repair, repair_literals
+from macsql.checks.same_text import is_same
 from macsql.schema import Column, ForeignKey, Schema, Table
 from macsql.spelling import is_misspelling
 
@@ -168,12 +169,60 @@ def test_text_that_is_stored_or_unlike_stays(condition: str, school: Any) -> Non
     assert repair_literals(f"SELECT 1 FROM school WHERE {condition}", school.schema, stored) == []
 
 
-def test_values_that_fit_equally_are_each_a_candidate(school: Any) -> None:
+@pytest.mark.parametrize(
+    ("condition", "right"),
+    [
+        ("city = 'paris'", "city IN ('PARIS', 'Paris')"),
+        ("T.city <> 'paris'", "T.city NOT IN ('PARIS', 'Paris')"),
+        ("city IN ('paris', 'Lyon')", "city IN ('PARIS', 'Paris', 'Lyon')"),
+    ],
+)
+def test_spellings_that_differ_in_case_are_taken_together(
+    condition: str, right: str, school: Any
+) -> None:
     def both(table: str, column: str, text: str) -> list[str]:
         return ["Paris", "PARIS"]
 
-    found = repair_literals("SELECT 1 FROM school WHERE city = 'paris'", school.schema, both)
-    assert [r.sql[-7:] for r in found] == ["'Paris'", "'PARIS'"]
+    sql = f"SELECT 1 FROM school AS T WHERE {condition}"
+    [found] = repair_literals(sql, school.schema, both, only_certain=True)
+    assert found.sql == f"SELECT 1 FROM school AS T WHERE {right}"
+    assert found.explanation == "'paris' is stored as 'PARIS' and 'Paris' in school.city"
+
+
+def test_values_that_fit_equally_are_each_a_candidate(school: Any) -> None:
+    def both(table: str, column: str, text: str) -> list[str]:
+        return ["St. Paul", "St Paul"]
+
+    sql = "SELECT 1 FROM school WHERE city = 'st-paul'"
+    found = repair_literals(sql, school.schema, both)
+    assert [r.sql.partition("= ")[2] for r in found] == ["'St. Paul'", "'St Paul'"]
+    assert not any(r.is_certain for r in found)
+    assert repair_literals(sql, school.schema, both, only_certain=True) == []
+
+
+def test_like_and_what_nobody_knows_stay(school: Any) -> None:
+    sql = "SELECT 1 FROM school WHERE city LIKE 'berlin'"
+    assert repair_literals(sql, school.schema, stored) == []
+    sql = "SELECT 1 FROM school WHERE city = 'berlin'"
+    assert repair_literals(sql, school.schema, lambda *_: None) == []
+    assert check_literals(sql, school.schema, lambda *_: None) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "other"),
+    [
+        ("1.10", "11.0"),
+        ("1/12/2024", "11/2/2024"),
+        ("10.1.1.12", "101.1.1.2"),
+        ("12", "1-2"),
+        ("15.5", "-15.5"),
+        (">100", "<100"),
+        ("1 1/2 inch", "11/2 inch"),
+        ("50", "50%"),
+    ],
+)
+def test_signs_and_digits_are_no_punctuation(written: str, other: str) -> None:
+    assert not is_same(written, other)
 
 
 VISITS = Schema(
@@ -196,7 +245,7 @@ VISITS = Schema(
 )
 TEXTS = {
     "country": ["US", "FR", "CA"],
-    "state": ["CA", "TX"],
+    "state": ["CA", "TX", "Georgia"],
     "sex": ["F", "M"],
     "paid": ["t", "f"],
     "unit": ["Comp. Sci.", "Mathematics"],
@@ -212,6 +261,7 @@ def of_visit(table: str, column: str, text: str) -> list[str]:
     ("condition", "right"),
     [
         ("country = 'USA'", "country = 'US'"),
+        ("country = 'FRA'", "country = 'FR'"),
         ("country <> 'United States'", "country <> 'US'"),
         ("country IN ('french', 'Spain')", "country IN ('FR', 'Spain')"),
         ("country = 'Canada' AND state = 'California'", "country = 'CA' AND state = 'CA'"),
@@ -221,7 +271,6 @@ def of_visit(table: str, column: str, text: str) -> list[str]:
         ("paid = 'N'", "paid = 'f'"),
         ("vip = 'true'", "vip = 1"),
         ("vip = 'no'", "vip = 0"),
-        ("unit = 'computer science'", "unit = 'Comp. Sci.'"),
     ],
 )
 def test_text_becomes_what_says_the_same(condition: str, right: str) -> None:
@@ -239,6 +288,7 @@ def test_text_becomes_what_says_the_same(condition: str, right: str) -> None:
         "country = 'Texas'",
         "sex = 'unknown'",
         "stars = 'yes'",
+        "unit = 'Dr. Science'",
         "grade = 'A'",
         "grade = 'C'",
         "unit = 'Mathematical Science'",
@@ -246,6 +296,17 @@ def test_text_becomes_what_says_the_same(condition: str, right: str) -> None:
 )
 def test_text_that_may_mean_something_else_stays(condition: str) -> None:
     assert repair_literals(f"SELECT 1 FROM visit WHERE {condition}", VISITS, of_visit) == []
+
+
+def test_words_cut_short_and_codes_of_two_regions_are_not_certain() -> None:
+    for condition, right in (
+        ("unit = 'computer science'", "unit = 'Comp. Sci.'"),
+        ("state = 'GA'", "state = 'Georgia'"),
+    ):
+        sql = f"SELECT 1 FROM visit WHERE {condition}"
+        [found] = repair_literals(sql, VISITS, of_visit)
+        assert found.sql == f"SELECT 1 FROM visit WHERE {right}"
+        assert not found.is_certain
 
 
 def test_what_is_only_like_a_text_is_not_certain(school: Any) -> None:

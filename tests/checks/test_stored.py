@@ -59,7 +59,8 @@ def test_value_that_is_not_used_is_said_with_its_condition(school: Any) -> None:
         ("city = 'Paris'", "value-not-stored", "warning", "it is stored as 'PARIS'"),
         ("name = 'Berlin'", "value-in-other-column", "warning", "write school.city = 'BERLIN'"),
         ("name = 'Ann'", "value-in-other-column", "warning", "write pupil.first_name = 'Ann'"),
-        ("city = 'Rome'", "value-unknown", "hint", "near it are 'BERLIN', 'PARIS'"),
+        ("city = 'Rome'", "value-unknown", "hint", "no stored text is like it"),
+        ("city = 'Berlins'", "value-unknown", "hint", "near it is 'BERLIN'"),
         ("city IN ('BERLIN', 'Ann')", "value-in-other-column", "warning", "first_name = 'Ann'"),
     ],
 )

@@ -2,6 +2,8 @@
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,6 +16,8 @@ from macsql.cli.app import app
 from macsql.database import Database
 from macsql.errors import ConfigError
 from macsql.evaluation.answer import Answer
+from macsql.evaluation.database_files import digests
+from macsql.evaluation.example import Example
 from macsql.evaluation.folder import Manifest, RunFolder
 from macsql.evaluation.report import gold_suspects, open_runs
 from macsql.evaluation.report_compare import compare
@@ -439,6 +443,23 @@ def test_page_of_a_run_without_a_mistake(tmp_path: Path, school_db: Path) -> Non
     assert_needs_nothing_else(page, found)
     assert found.count("article") == 0
     assert found.count("input") == 0
+
+
+def test_rows_of_today_do_not_stand_beside_old_verdicts(tmp_path: Path, school_db: Path) -> None:
+    wrong = {**RIGHT, "1": "SELECT city FROM school"}
+    digest = digests([Example("1", "", "", str(school_db), "school")])
+    path = make_run(tmp_path / "run", school_db, wrong, {"0", "2", "3", "4"}, digests=digest)
+    said = "Other data than when they were judged, so no rows are shown: school."
+    assert said not in str(macsql(path))
+    page, _ = read_page(path, file=tmp_path / "page.html")
+    assert "PARIS" in page
+    with closing(sqlite3.connect(school_db)) as connection:
+        connection.execute("UPDATE school SET city = 'LYON'")
+        connection.commit()
+    assert said in str(macsql(path))
+    page, _ = read_page(path, file=tmp_path / "page.html")
+    assert "LYON" not in page
+    assert "Not run: the database is not at hand." in page
 
 
 HOSTILE = [

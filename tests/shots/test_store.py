@@ -136,7 +136,8 @@ def test_what_cannot_be_shown_is_said_once(
     for _ in range(2):
         assert store.select(ASKED, school, 5) == [COUNT_PUPILS]
     (record,) = caplog.records
-    assert "2 worked examples cannot be shown" in record.getMessage()
+    assert "worked examples that cannot be shown, since school does" in record.getMessage()
+    assert "SQL: 2, " in record.getMessage()
     assert "pupil1" in record.getMessage()
 
 
