@@ -1,6 +1,6 @@
 """Whether a name is a misspelling of another, or another name that looks like it."""
 
-from rapidfuzz.distance import OSA, Levenshtein
+from rapidfuzz.distance import OSA, Editops, Levenshtein
 
 from macsql.database.value_keys import folded_words, stem, value_key
 from macsql.regions import other_names
@@ -11,6 +11,7 @@ SHORTEST_WITH_WRONG_LETTER = 7
 LONG = 8
 """Letters of a word that may have two errors."""
 MAX_ERRORS = 2
+OTHER_WORD = MAX_ERRORS + 1
 
 
 def is_misspelling(written: str, stored: str) -> bool:
@@ -40,15 +41,35 @@ def _errors(written: str, stored: str) -> int:
     >>> _errors("brooklin", "brooklyn"), _errors("pride", "price"), _errors("open", "opens")
     (1, 3, 3)
     """
-    other_word = MAX_ERRORS + 1
     shortest = min(len(written), len(stored))
     if shortest < SHORTEST_MISSPELT or written[0] != stored[0] or not written.isalpha():
-        return other_word
+        return OTHER_WORD
     count = OSA.distance(written, stored)
     if count > (MAX_ERRORS if shortest >= LONG else 1) or other_names(written):
-        return other_word
-    wrong = sum(edit.tag == "replace" for edit in Levenshtein.editops(written, stored))
-    is_swapped = sorted(written) == sorted(stored)
-    if wrong and not is_swapped and (shortest < SHORTEST_WITH_WRONG_LETTER or wrong > 1):
-        return other_word
-    return count
+        return OTHER_WORD
+    edits = Levenshtein.editops(written, stored)
+    if sorted(written) == sorted(stored) and count == 1:
+        return count
+    wrong = [edit for edit in edits if edit.tag == "replace"]
+    if wrong and (shortest < SHORTEST_WITH_WRONG_LETTER or len(wrong) > 1):
+        return OTHER_WORD
+    return OTHER_WORD if _is_another(edits, written, stored) else count
+
+
+def _is_another(edits: Editops, written: str, stored: str) -> bool:
+    """Whether the errors are those that make other words: at the end, or side by side.
+
+    >>> pairs = [("antonio", "antonia"), ("daniel", "daniela"), ("hypertension", "hypotension")]
+    >>> [_is_another(Levenshtein.editops(*pair), *pair) for pair in pairs]
+    [True, True, True]
+    """
+    places = [edit.src_pos for edit in edits]
+    has_wrong = any(edit.tag == "replace" for edit in edits)
+    if has_wrong and len(places) > 1 and max(places) - min(places) <= 2:
+        return True
+    for edit in edits:
+        is_last = max(edit.src_pos + 1, len(written)) == edit.src_pos + 1
+        letter = stored[-1] if edit.tag == "insert" else written[-1]
+        if is_last and (edit.tag == "replace" or letter in "aeio"):
+            return True
+    return False

@@ -329,6 +329,11 @@ def test_what_is_only_like_a_text_is_not_certain(school: Any) -> None:
         ("Route 66", "Route 6"),
         ("Boston", "Bolton"),
         ("male", "female"),
+        ("Antonio", "Antonia"),
+        ("Daniel", "Daniela"),
+        ("Christina", "Christine"),
+        ("hypertension", "hypotension"),
+        ("preoperative", "perioperative"),
     ],
 )
 def test_another_thing_is_no_misspelling(written: str, other: str) -> None:
