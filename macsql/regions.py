@@ -67,7 +67,7 @@ class OtherName:
 
     def is_sure(self, column: str, table: str = "") -> bool:
         """Whether the names say that it holds regions: "Georgia" may be somebody's first name."""
-        return _OF_REGIONS.search(_place(column, table)) is not None
+        return may_be_regions(column, table)
 
     def is_certain(self, column: str, table: str = "") -> bool:
         """Whether it is what is meant, if the column has it and not the text that is another."""
@@ -100,11 +100,17 @@ def _named(text: str, key: str) -> dict["Region", Kind]:
     """The regions that the text names, and how it does."""
     found: dict[Region, Kind] = {}
     if text.isupper():
-        said: Kind = "name" if text in PLAIN_CODES else "code"
-        found |= dict.fromkeys(_regions().get(f"={text}", ()), said)
+        code = text.replace(".", "")
+        said: Kind = "name" if code in PLAIN_CODES else "code"
+        found |= dict.fromkeys(_regions().get(f"={code}", ()), said)
     for region in _regions().get(key, ()):
         found[region] = next(n.kind for n in region if n.kind != "code" and _key(n.text) == key)
     return found
+
+
+def may_be_regions(column: str, table: str = "") -> bool:
+    """Whether the names of a column and its table say that it holds countries or states."""
+    return _OF_REGIONS.search(_place(column, table)) is not None
 
 
 def _place(column: str, table: str) -> str:

@@ -21,6 +21,8 @@ def texts(name: str) -> list[str]:
         ("america", "USA"),
         ("British", "UK"),
         ("UK", "Great Britain"),
+        ("U.S.", "United States"),
+        ("U.S.A.", "United States"),
         ("cote d'ivoire", "Ivory Coast"),
         ("Côte d’Ivoire", "CIV"),
         ("California", "CA"),

@@ -14,7 +14,7 @@ from macsql.linking.names import words
 from macsql.linking.phrases import Phrase, is_common, read_phrases
 from macsql.linking.value_scores import Candidate, Question, Weighed
 from macsql.message import ValueMatch
-from macsql.regions import other_names
+from macsql.regions import may_be_regions, other_names
 from macsql.schema import Schema
 from macsql.schema_text import is_on_one_line
 from macsql.spelling import SHORTEST_MISSPELT, is_misspelling
@@ -74,8 +74,9 @@ def link_values(
     phrases = read_phrases(text)
     asked = Question(text, phrases, schema)
     weighed = asked.weigh([*_candidates(phrases, asked, stored), *_days(phrases, stored)])
-    taken = [w.candidate.phrase for w in weighed if w.certainty >= THRESHOLD]
-    weighed += asked.weigh(_elsewhere_named(phrases, taken, stored))
+    sure = [w.candidate for w in weighed if w.certainty >= THRESHOLD]
+    taken = [candidate.phrase for candidate in sure]
+    weighed += asked.weigh(_elsewhere_named(phrases, sure, stored))
     weighed += asked.weigh(_misspelt(phrases, taken, stored))
     # A blank before a text is a fault of the data, said and not copied (checks.padded_values).
     # One that does not stand on one line cannot be shown as it is.
@@ -178,21 +179,38 @@ def _is_day(phrase: Phrase, value: StoredValue, stored: StoredValues) -> bool:
 
 
 def _elsewhere_named(
-    phrases: Sequence[Phrase], taken: Sequence[Phrase], stored: StoredValues
+    phrases: Sequence[Phrase], sure: Sequence[Candidate], stored: StoredValues
 ) -> list[Candidate]:
-    """Cells that are another name of a country or state which is not stored as it is written."""
+    """Cells that are another name of a country or state which is not stored as it is written.
+
+    Where it is, as somebody's last name, it is looked for in columns of countries and states only.
+    """
     wanted = defaultdict(list)
     for phrase in phrases:
-        is_taken = any(phrase.start < t.end and t.start < phrase.end for t in taken)
-        if not is_taken and not phrase.text.lower().startswith("the "):
-            for name in other_names(phrase.text):
-                wanted[value_key(name.text)].append((phrase, name))
+        found = [c for c in sure if _overlap(c.phrase, phrase)]
+        if phrase.text.lower().startswith("the ") or any(_is_settled(c, phrase) for c in found):
+            continue
+        for name in other_names(phrase.text):
+            wanted[value_key(name.text)].append((phrase, name, bool(found)))
     return [
         Candidate(phrase, value, "other name")
         for key, value in stored.find(wanted)
-        for phrase, name in wanted[key]
-        if name.is_written(value.text) and name.fits(value.column, value.table)
+        for phrase, name, is_found in wanted[key]
+        if name.is_written(value.text)
+        and name.fits(value.column, value.table)
+        and (name.is_sure(value.column, value.table) or not is_found)
     ]
+
+
+def _overlap(one: Phrase, other: Phrase) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _is_settled(found: Candidate, phrase: Phrase) -> bool:
+    """Whether a phrase is part of what was found, or found where a country or state can be."""
+    value = found.value
+    is_whole = found.phrase.place == phrase.place
+    return not is_whole or may_be_regions(value.column, value.table)
 
 
 def _misspelt(

@@ -187,3 +187,16 @@ def test_without_time_nothing_is_found(school_db: Path) -> None:
     with Database(school_db) as database:
         index = database.value_index(0)
         assert link_values("Which school is in Berlin?", "", database.schema, index) == ()
+
+
+def test_a_last_name_does_not_hide_the_country(tmp_path: Path) -> None:
+    path = tmp_path / "club.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "CREATE TABLE member (id INTEGER, last_name TEXT, country_code TEXT);"
+            "INSERT INTO member VALUES (1, 'India', 'FR'), (2, 'Ode', 'IN')"
+        )
+    with Database(path) as database:
+        index = database.value_index(60)
+        india = link_values("Which members are from India?", "", database.schema, index)
+    assert {(m.column, m.value) for m in india} == {("country_code", "IN"), ("last_name", "India")}
