@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from macsql.checks import check, repair
-from macsql.checks.names import is_correction
+from macsql.checks.corrections import is_correction
 from macsql.database import Database
 from tests.checks.conftest import School
 
