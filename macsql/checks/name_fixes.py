@@ -335,7 +335,9 @@ def _ambiguity_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
     if use.qualifier:
         yield from doubled_fixes(problem.uses, analysis)
         return
-    yield from same_name_fixes(problem.uses, analysis)
+    if both := list(same_name_fixes(problem.uses, analysis)):
+        yield from both
+        return
     for rank, relation in enumerate(use.owners):
         cost = 1.0 + (0.4 if equated(use) else 0.1) * rank - (0.3 if id(relation) in shown else 0.0)
         edits = requalify(problem.uses, relation.name, analysis.statement.dialect)
