@@ -211,7 +211,8 @@ def _same_word(wrong: str, right: str, said: frozenset[str]) -> Sameness:
         return Sameness.LIKELY
     if wrong in said or not _is_slip(wrong, right, 2):
         return Sameness.OTHER
-    return Sameness.SAME if len(long) >= _SHORT else Sameness.LIKELY
+    is_plain = len(long) >= _SHORT or (len(long) == _SHORT - 1 and sorted(short) == sorted(long))
+    return Sameness.SAME if is_plain else Sameness.LIKELY
 
 
 def _is_past(short: str, long: str) -> bool:

@@ -246,4 +246,5 @@ def _swap(
         cost += 0.4
     near = paths(analysis.schema, [relation.node.name], wanted.table.name, limit=1)
     cost += 0.1 * sum(link.cost for link in near[0]) if near else 0.5
-    return Fix(tuple(edits), cost, f"read from {wanted.table.name} instead of {relation.node.name}")
+    why = f"read from {wanted.table.name} instead of {relation.node.name}"
+    return Fix(tuple(edits), cost, why, is_certain=not wanted.is_of_other)

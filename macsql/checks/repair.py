@@ -25,7 +25,7 @@ _MAX_LOOKS = 40
 _MAX_FIXES = 8
 _FIXES_PER_PROBLEM = 6
 _FAR_WORSE = 2.0
-_CLOSE = 0.19
+_CLOSE = 0.14
 """Repairs whose costs differ by less are as likely; what the question says weighs more."""
 
 
@@ -119,13 +119,18 @@ def _search(first: Analysis, max_candidates: int, failed: bool, asked: Asked) ->
 def _repairs(states: Sequence[_State]) -> list[Repair]:
     """The states as repairs; the best is not certain where another is about as likely."""
     found = [state.repair() for state in states]
-    if len(states) > 1 and states[1].cost - states[0].cost < _CLOSE:
-        others = [e for e in states[1].explanations if e not in states[0].explanations]
+    others = [s for s in states[1:] if _written(s) != _written(states[0])]
+    if others and others[0].cost - states[0].cost < _CLOSE:
         why = found[0].explanation
-        if others:
-            why += f" (as likely: {'; '.join(others)})"
+        if more := [e for e in others[0].explanations if e not in states[0].explanations]:
+            why += f" (as likely: {'; '.join(more)})"
         found[0] = replace(found[0], explanation=why, is_certain=False)
     return found
+
+
+def _written(state: _State) -> str:
+    """The statement without what makes no difference: case and space."""
+    return "".join(state.sql.split()).casefold()
 
 
 def _next_states(state: _State, cures: Sequence[Fix], order: Iterator[int]) -> Iterator[_State]:
