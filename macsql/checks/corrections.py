@@ -82,7 +82,9 @@ def sameness(
     if _is_lengthened(other, one, owner, {*_GENERIC, *_IDENTIFIERS}):
         return Sameness.SAME
     found = max(_by_words(ours, theirs, owner, said, is_key), _run_together(ours, theirs, said))
-    if found is not Sameness.SAME and _is_slip_as_a_whole(ours, theirs, said):
+    if found is not Sameness.SAME and (
+        _is_slip_as_a_whole(ours, theirs, said) or _is_slip_as_written(wrong, right, said)
+    ):
         return Sameness.SAME if max(len(one), len(other)) >= _SHORT else Sameness.LIKELY
     return found
 
@@ -98,6 +100,16 @@ def _is_slip_as_a_whole(
     return (
         len(ours) + len(theirs) > 2 and not is_said and not is_changed and _is_slip(one, other, 1)
     )
+
+
+def _is_slip_as_written(wrong: str, right: str, said: frozenset[str]) -> bool:
+    """``scors`` for ``scores``, ``ids`` for ``id``: the singular of a slip is another word."""
+    one, other = wrong.casefold(), right.casefold()
+    if one in said or len(words(wrong)) != len(words(right)):
+        return False
+    is_changed = len(one) == len(other) and sorted(one) != sorted(other)
+    is_plural = one == f"{other}s" or other == f"{one}s"
+    return is_plural or (not is_changed and one.isascii() and _is_slip(one, other, 1))
 
 
 def _by_words(

@@ -68,7 +68,10 @@ def _column_fixes(problem: Problem, analysis: Analysis, said: frozenset[str]) ->
     if (own := _in_own_table(problem.uses, analysis, said)) is not None:
         yield from own
         return
-    yield from bridge_fixes(problem.uses, scope, analysis)
+    own_names = _own_corrections(use, analysis, said) if not relations_with(use) else []
+    is_slip = any(same is Sameness.SAME for *_, same in own_names)
+    for fix in bridge_fixes(problem.uses, scope, analysis):
+        yield replace(fix, cost=fix.cost + 0.5 * is_slip)
     yield from _requalified(uses, analysis)
     yield from _only_name(problem.uses, analysis)
     longer = _longer_in_own(use, analysis)
@@ -116,7 +119,7 @@ def _in_own_table(
     if not _speaks_of(use.qualifier, use.relation, others):
         return None
     longer = _longer_names(use.name, table, analysis.schema)
-    if not longer or _corrections(use, use.relation, analysis.schema, said):
+    if not longer or _own_corrections(use, analysis, said):
         return None
     if len(longer) > 1:
         return []
@@ -268,6 +271,15 @@ def _misspelt(
                 why = f"{use.name} corrected to {relation.name}.{name}"
                 is_certain = same is Sameness.SAME and not (moved and use.relation)
                 yield Fix(tuple(edits), cost, why, is_certain)
+
+
+def _own_corrections(
+    use: Use, analysis: Analysis, said: frozenset[str]
+) -> list[tuple[str, float, Sameness]]:
+    """Columns of the table that its qualifier says."""
+    if use.status is not Status.NOT_IN_QUALIFIER or use.relation is None:
+        return []
+    return _corrections(use, use.relation, analysis.schema, said)
 
 
 def _corrections(

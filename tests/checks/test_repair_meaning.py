@@ -108,6 +108,8 @@ def test_another_attribute_is_no_correction(wrong: str, right: str) -> None:
     ("wrong", "right", "table", "same"),
     [
         ("drv_nme", "drv_name", "", Sameness.SAME),
+        ("Scors", "Scores", "", Sameness.SAME),
+        ("f_ids", "f_id", "", Sameness.SAME),
         ("Head CCount", "Head Count", "", Sameness.SAME),
         ("is_active", "active", "", Sameness.SAME),
         ("hire_date", "hired_at", "", Sameness.SAME),
@@ -268,6 +270,11 @@ def test_a_join_to_an_optional_table_is_optional(clinic: School) -> None:
     best = repair(sql, clinic.schema)[0]
     assert best.sql == f"{sql} LEFT JOIN drug AS d ON s.id = d.stay_id"
     assert ("Tom", None) in clinic.rows(best.sql)
+
+
+def test_a_slip_in_a_condition_is_mended_and_the_join_kept(clinic: School) -> None:
+    sql = "SELECT p.id FROM patient p JOIN doctor d ON p.mother_id = d.{}"
+    assert repair(sql.format("ids"), clinic.schema)[0].sql == sql.format("id")
 
 
 def test_one_name_on_both_sides_joins_two_tables(school: School) -> None:
