@@ -73,7 +73,7 @@ def sameness(
     """
     ours, theirs = words(wrong), words(right)
     one, other, owner = "".join(ours), "".join(theirs), words(table) if table else ()
-    if one == other or _letters(wrong) & _letters(right):
+    if one == other or _letters(wrong) & _letters(right) or _is_plural(wrong, right):
         return Sameness.SAME
     bare = "".join(word for word in ours if word not in owner)
     longer = {*_GENERIC, *(_IDENTIFIERS if is_key else ())}
@@ -85,7 +85,7 @@ def sameness(
     if found is not Sameness.SAME and (
         _is_slip_as_a_whole(ours, theirs, said) or _is_slip_as_written(wrong, right, said)
     ):
-        return Sameness.SAME if max(len(one), len(other)) >= _SHORT else Sameness.LIKELY
+        return Sameness.SAME if max(len(wrong), len(right)) >= _SHORT else Sameness.LIKELY
     return found
 
 
@@ -103,13 +103,18 @@ def _is_slip_as_a_whole(
 
 
 def _is_slip_as_written(wrong: str, right: str, said: frozenset[str]) -> bool:
-    """``scors`` for ``scores``, ``ids`` for ``id``: the singular of a slip is another word."""
+    """``scors`` for ``scores``: the singular of a slip is another word."""
     one, other = wrong.casefold(), right.casefold()
     if one in said or len(words(wrong)) != len(words(right)):
         return False
     is_changed = len(one) == len(other) and sorted(one) != sorted(other)
-    is_plural = one == f"{other}s" or other == f"{one}s"
-    return is_plural or (not is_changed and one.isascii() and _is_slip(one, other, 1))
+    return not is_changed and one.isascii() and _is_slip(one, other, 1)
+
+
+def _is_plural(one: str, other: str) -> bool:
+    """``ids`` for ``id``, which are too short to be seen as words in the plural."""
+    short, long = sorted((one.casefold(), other.casefold()), key=len)
+    return long == f"{short}s"
 
 
 def _by_words(

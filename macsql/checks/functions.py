@@ -250,9 +250,13 @@ def shifted(date: str, sign: str, interval: str) -> str | None:
     return f"CASE WHEN LENGTH({date}) > 10 THEN {with_time} ELSE {plain} END"
 
 
-_DAY = re.compile(r"'\d{4}-\d\d-\d\d'|CURRENT_DATE|DATE\([^()]*\)", re.IGNORECASE)
+_DAY = re.compile(
+    r"'\d{4}-\d\d-\d\d'|(CURRENT_DATE|CURDATE|TODAY)(\(\))?|DATE\([^()]*\)", re.IGNORECASE
+)
 _MOMENT = re.compile(
-    r"'\d{4}-\d\d-\d\d[ T][^']+'|CURRENT_TIMESTAMP|DATETIME\([^()]*\)", re.IGNORECASE
+    r"'\d{4}-\d\d-\d\d[ T][^']+'|(CURRENT_TIMESTAMP|NOW|GETDATE|SYSDATE)(\(\))?"
+    r"|DATETIME\([^()]*\)",
+    re.IGNORECASE,
 )
 
 

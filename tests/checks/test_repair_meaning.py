@@ -273,8 +273,8 @@ def test_a_join_to_an_optional_table_is_optional(clinic: School) -> None:
 
 
 def test_a_slip_in_a_condition_is_mended_and_the_join_kept(clinic: School) -> None:
-    sql = "SELECT p.id FROM patient p JOIN doctor d ON p.mother_id = d.{}"
-    assert repair(sql.format("ids"), clinic.schema)[0].sql == sql.format("id")
+    sql = "SELECT p.id FROM patient p JOIN stay s ON p.mother_id = s.{}"
+    assert repair(sql.format("patiant_id"), clinic.schema)[0].sql == sql.format("patient_id")
 
 
 def test_one_name_on_both_sides_joins_two_tables(school: School) -> None:
