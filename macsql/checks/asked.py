@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from macsql.checks.corrections import is_short_form
 from macsql.checks.edits import Fix
 from macsql.checks.names import words
 from macsql.checks.text import Statement
@@ -55,9 +56,13 @@ class Asked:
         )
 
     def _names(self, word: str) -> bool:
-        """Whether the question has the word, or one made of it: "transferred" names transfer."""
-        return word in self.words or (
-            len(word) >= 4 and any(said.startswith(word) for said in self.words)
+        """Whether the question has the word, or one made of it: "transferred" names transfer, and
+        "destination" names dst.
+        """
+        return (
+            word in self.words
+            or (len(word) >= 4 and any(said.startswith(word) for said in self.words))
+            or (len(word) >= 3 and any(is_short_form(word, said) for said in self.words))
         )
 
 

@@ -143,3 +143,51 @@ def doubled_fixes(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
         if mine:
             edits += requalify([use], alias, dialect)
     yield Fix(tuple(edits), 1.0, f"the second {first.name} is called {alias}")
+
+
+def same_name_fixes(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
+    """``JOIN b ON k = k``: the column of an earlier table, and that of the joined one."""
+    dialect = analysis.statement.dialect
+    edits: list[Edit] = []
+    seen: set[int] = set()
+    for use in uses:
+        pair = _sides(use, uses)
+        if pair is None:
+            edits += requalify([use], use.owners[0].name, dialect)
+            continue
+        join = use.column.find_ancestor(exp.Join)
+        new = next((r for r in use.owners if join is not None and r.node is join.this), None)
+        if new is None or new is use.owners[0]:
+            return
+        seen.add(id(use))
+        owner = use.owners[0] if use is pair[0] else new
+        edits += requalify([use], owner.name, dialect)
+    if seen and edits:
+        names = f"{uses[0].owners[0].name} and of the table joined"
+        yield Fix(tuple(edits), 0.6, f"{uses[0].name} on both sides of = taken as of {names}")
+
+
+def _sides(use: Use, uses: Sequence[Use]) -> tuple[Use, Use] | None:
+    """The uses on both sides of an equality in ON that says the same on both."""
+    equality = use.column.parent
+    if use.clause != "join" or not isinstance(equality, exp.EQ):
+        return None
+    by_column = {id(u.column): u for u in uses}
+    left, right = by_column.get(id(equality.left)), by_column.get(id(equality.right))
+    return (left, right) if left is not None and right is not None else None
+
+
+def equated(use: Use) -> bool:
+    """Whether an inner join makes the columns that ``use`` may be of equal."""
+    names = {r.name.casefold() for r in use.owners}
+    joins = use.scope.select.args.get("joins") or ()
+    conditions = [join.args.get("on") for join in joins if not join.side]
+    return any(
+        isinstance(equality.left, exp.Column)
+        and isinstance(equality.right, exp.Column)
+        and {equality.left.name.casefold(), equality.right.name.casefold()} == {use.name.casefold()}
+        and {equality.left.table.casefold(), equality.right.table.casefold()} == names
+        for condition in conditions
+        if condition is not None
+        for equality in condition.find_all(exp.EQ)
+    )

@@ -11,18 +11,23 @@ from macsql.checks.text import Edit, apply_edits, quote, span
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One possible cure of one problem. The cheaper of two is the smaller, likelier change."""
+    """One possible cure of one problem. The cheaper of two is the smaller, likelier change.
+
+    ``is_certain`` is False where another reading may have been meant.
+    """
 
     edits: tuple[Edit, ...]
     cost: float
     explanation: str
+    is_certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
     """A repaired statement, why it was changed, and how much: the cheaper, the likelier.
 
-    ``is_certain`` is False where a stored text was put in the place of another that is like it.
+    ``is_certain`` is False where another reading may have been meant: a stored text took the place
+    of another that is like it, a name that of one that is not quite the same.
     """
 
     sql: str
@@ -36,7 +41,12 @@ def repair_all(sql: str, fixes: Sequence[Fix]) -> Repair | None:
     text = apply_edits(sql, (e for fix in fixes for e in fix.edits)) if fixes else None
     if text is None:
         return None
-    return Repair(text, "; ".join(f.explanation for f in fixes), sum(f.cost for f in fixes))
+    return Repair(
+        text,
+        "; ".join(f.explanation for f in fixes),
+        sum(f.cost for f in fixes),
+        all(f.is_certain for f in fixes),
+    )
 
 
 def requalify(uses: Iterable[Use], qualifier: str, dialect: str) -> list[Edit]:

@@ -184,24 +184,59 @@ def _one_by_one(
     closing = closing_parenthesis(statement, word + 1)
     if place is None or sign is None or closing is None or first is None:
         return None
-    selected = first.expressions[0]
-    end = span(selected) if _is_plain(selected) else None
+    end = _selected_end(first, statement)
     ordered = isinstance(query, exp.SetOperation) and query.args.get("order")
     if end is None or ordered or query.args.get("with_") or len(first.expressions) != 1:
         return None
     compared = statement.sql[slice(*place)]
+    opening, after = statement.tokens[word + 1].start, statement.tokens[closing].end + 1
+    if isinstance(comparison.this, exp.Column) and comparison.this.name.lower() != "one":
+        pass
+    elif isinstance(comparison.this, exp.Count) and isinstance(first.expressions[0], exp.Count):
+        return _with_extreme_count(comparison, statement, (opening, end, after), word)
+    elif not isinstance(comparison.this, exp.Literal):
+        return None
     edits = (
-        Edit(place[0], statement.tokens[word + 1].start, "NOT EXISTS (SELECT 1 FROM "),
-        Edit(end[1], end[1], " AS one"),
-        Edit(
-            statement.tokens[closing].end + 1,
-            statement.tokens[closing].end + 1,
-            f" WHERE ({compared} {sign} one) IS NOT TRUE)",
-        ),
+        Edit(place[0], opening, "NOT EXISTS (SELECT 1 FROM "),
+        Edit(end, end, " AS one"),
+        Edit(after, after, f" WHERE ({compared} {sign} one) IS NOT TRUE)"),
     )
-    is_name = isinstance(comparison.this, exp.Column) and comparison.this.name.lower() != "one"
-    constant = isinstance(comparison.this, exp.Literal)
-    return Fix(edits, 0.5, "ALL written with NOT EXISTS") if is_name or constant else None
+    return Fix(edits, 0.5, "ALL written with NOT EXISTS")
+
+
+def _with_extreme_count(
+    comparison: exp.Binary, statement: Statement, places: tuple[int, int, int], word: int
+) -> Fix | None:
+    """``COUNT(*) >= ALL (SELECT COUNT(*) …)``: an aggregate cannot be compared in another query,
+    but no count is NULL, so that the highest says it; without any it is true.
+    """
+    opening, end, after = places
+    start = span(comparison.this)
+    function = {exp.GT: "MAX", exp.GTE: "MAX", exp.LT: "MIN", exp.LTE: "MIN"}.get(type(comparison))
+    if start is None or function is None:
+        return None
+    quantifier = statement.tokens[word].start
+    edits = (
+        Edit(start[0], start[0], "COALESCE("),
+        Edit(quantifier, opening, "".join(("(SELECT ", function, "(one) FROM "))),
+        Edit(end, end, " AS one"),
+        Edit(after, after, "), TRUE)"),
+    )
+    return Fix(edits, 0.5, f"ALL written with {function}")
+
+
+def _selected_end(query: exp.Select, statement: Statement) -> int | None:
+    """Where the one expression ends that ``query`` selects; None where it has a name already."""
+    selected = query.expressions[0]
+    if _is_plain(selected):
+        place = span(selected)
+        return place[1] if place else None
+    place = span(selected)
+    index = token_at(statement, place[0]) if place else None
+    closing = closing_parenthesis(statement, index + 1) if index is not None else None
+    if not isinstance(selected, exp.AggFunc) or closing is None:
+        return None
+    return statement.tokens[closing].end + 1
 
 
 def _without_parentheses(node: exp.Subquery, statement: Statement) -> Fix | None:

@@ -224,14 +224,16 @@ def _shift(name: str, arguments: list[str]) -> str | None:
 
 _INTERVAL = re.compile(r"INTERVAL\s+'?\s*([-+]?\d+)\s*'?\s*'?(\w+?)s?'?", re.IGNORECASE)
 _MULTIPLES = {"week": (7, "day"), "quarter": (3, "month")}
-_EARLY = re.compile(r"'\d{4}-\d\d-(?:[01]\d|2[0-8])'")
+_EARLY = re.compile(r"'\d{4}-\d\d-(?:[01]\d|2[0-8])\b")
 
 
 def shifted(date: str, sign: str, interval: str) -> str | None:
     """SQLite's way to add an interval to a date; None for one that is not understood.
 
-    >>> shifted("day", "-", "INTERVAL '30 days'")
-    "DATE(day, '-30 day')"
+    A time that belongs to the date is kept.
+
+    >>> shifted("'2024-01-15'", "-", "INTERVAL '30 days'")
+    "DATE('2024-01-15', '-30 day')"
     """
     found = _INTERVAL.fullmatch(interval.strip())
     if found is None:
@@ -242,13 +244,41 @@ def shifted(date: str, sign: str, interval: str) -> str | None:
         return f"DATETIME({date}, '{number:+d} {unit}')"
     if unit not in {"day", "month", "year"}:
         return None
-    day = f"DATE({date}, '{number:+d} {unit}')"
-    if unit == "day" or _EARLY.fullmatch(date):
+    if _has_time(date) is not None:
+        return _added(date, number, unit, has_time=bool(_has_time(date)))
+    with_time, plain = (_added(date, number, unit, has_time=has) for has in (True, False))
+    return f"CASE WHEN LENGTH({date}) > 10 THEN {with_time} ELSE {plain} END"
+
+
+_DAY = re.compile(
+    r"'\d{4}-\d\d-\d\d'|(CURRENT_DATE|CURDATE|TODAY)(\(\))?|DATE\([^()]*\)", re.IGNORECASE
+)
+_MOMENT = re.compile(
+    r"'\d{4}-\d\d-\d\d[ T][^']+'|(CURRENT_TIMESTAMP|NOW|GETDATE|SYSDATE)(\(\))?"
+    r"|DATETIME\([^()]*\)",
+    re.IGNORECASE,
+)
+
+
+def _has_time(date: str) -> bool | None:
+    """Whether a time belongs to a date; None where only its value can tell."""
+    if _DAY.fullmatch(date):
+        return False
+    return True if _MOMENT.fullmatch(date) else None
+
+
+def _added(date: str, number: int, unit: str, *, has_time: bool) -> str:
+    name = "DATETIME" if has_time else "DATE"
+    day = f"{name}({date}, '{number:+d} {unit}')"
+    if unit == "day" or _EARLY.match(date):
         return day
     # A month from the 31st is the last day of a shorter month, and not, as for SQLite, a day of
     # the month after it.
     months = number * (12 if unit == "year" else 1) + 1
-    return f"MIN({day}, DATE({date}, 'start of month', '{months:+d} month', '-1 day'))"
+    last = f"DATE({date}, 'start of month', '{months:+d} month', '-1 day')"
+    if has_time:
+        last = f"{last} || STRFTIME(' %H:%M:%S', {date})"
+    return f"MIN({day}, {last})"
 
 
 def _extract(statement: Statement, index: int) -> str | None:

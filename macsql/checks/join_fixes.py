@@ -23,11 +23,15 @@ FORGOTTEN = re.compile(r"[Tt]\d+")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Columns that belong to ``table``; ``alias`` is what the statement calls it already."""
+    """Columns that belong to ``table``; ``alias`` is what the statement calls it already.
+
+    ``is_of_other`` says that the columns were said to be of another table, by its name.
+    """
 
     uses: tuple[Use, ...]
     table: Table
     alias: str = ""
+    is_of_other: bool = False
 
 
 def join_fixes(analysis: Analysis, scope: Scope, wanted: Wanted) -> Iterator[Fix]:
@@ -54,7 +58,9 @@ def join_fixes(analysis: Analysis, scope: Scope, wanted: Wanted) -> Iterator[Fix
                 cost += _TWICE_COST
             elif FORGOTTEN.fullmatch(wanted.alias):
                 cost -= 0.5
-            yield Fix(tuple(edits), cost, explain(path))
+            is_far = len(path) > 1 or any(_is_to_many(link, analysis.schema) for link in path)
+            is_certain = not (wanted.is_of_other and is_far)
+            yield Fix(tuple(edits), cost, explain(path), is_certain)
 
 
 def _is_compared(wanted: Wanted, anchor: Relation, analysis: Analysis) -> bool:
@@ -240,4 +246,5 @@ def _swap(
         cost += 0.4
     near = paths(analysis.schema, [relation.node.name], wanted.table.name, limit=1)
     cost += 0.1 * sum(link.cost for link in near[0]) if near else 0.5
-    return Fix(tuple(edits), cost, f"read from {wanted.table.name} instead of {relation.node.name}")
+    why = f"read from {wanted.table.name} instead of {relation.node.name}"
+    return Fix(tuple(edits), cost, why, is_certain=not wanted.is_of_other)

@@ -1,6 +1,7 @@
 """Keys as what they are: which columns identify rows, and where they lead; sums of them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -23,7 +24,10 @@ def summed_keys(statement: Statement, resolution: Resolution, schema: Schema) ->
         for node in scope.select.find_all(exp.Sum):
             use = by_column.get(id(_summed(node)))
             if use is not None and use.scope is scope and _is_identifier(use, schema):
-                yield Problem(_finding(use, schema), scope, (use,), node=node)
+                finding = _finding(use, schema)
+                if isinstance(node.parent, exp.Window):  # a number for each row is no count
+                    finding = replace(finding, severity="warning")
+                yield Problem(finding, scope, (use,), node=node)
 
 
 def _finding(use: Use, schema: Schema) -> Finding:

@@ -1,20 +1,32 @@
 """Possible cures for one problem with a name: each a few edits of the text, with what they cost."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
 from macsql.checks.analysis import Analysis
-from macsql.checks.bridge_fixes import bridge_fixes, doubled_fixes, using_fixes
-from macsql.checks.edits import Fix, rename, replace_column, requalify, table_place
+from macsql.checks.bridge_fixes import (
+    bridge_fixes,
+    doubled_fixes,
+    equated,
+    same_name_fixes,
+    using_fixes,
+)
+from macsql.checks.corrections import Sameness, sameness
+from macsql.checks.edits import Fix, rename, replace_column, requalify
 from macsql.checks.join_fixes import FORGOTTEN, Wanted, join_fixes, swap_fixes
-from macsql.checks.names import is_correction, nearest, similarity, words
+from macsql.checks.names import nearest, similarity, words
 from macsql.checks.problems import Problem, is_compared, relations_with, tables_with
 from macsql.checks.quote_fixes import reserved_words, two_words, with_operators
 from macsql.checks.scopes import Relation, Scope, Status, Use
+from macsql.checks.table_fixes import table_fixes
 from macsql.checks.text import Edit, quote, span
 from macsql.names import fold
 from macsql.schema import Schema, Table
+
+_LEAST = 0.6
+"""What a name is alike at least to one that says the same in other words."""
 
 
 def name_fixes(
@@ -23,7 +35,7 @@ def name_fixes(
     """Cures for a problem with a name, cheapest first; ``said`` are the words of the question."""
     code = problem.finding.code
     if code == "unknown-table":
-        fixes = _table_fixes(problem, analysis)
+        fixes = table_fixes(problem, analysis)
     elif code == "identifier-case":
         fixes = _case_fixes(problem, analysis)
     elif code == "reserved-word":
@@ -56,18 +68,22 @@ def _column_fixes(problem: Problem, analysis: Analysis, said: frozenset[str]) ->
     if (own := _in_own_table(problem.uses, analysis, said)) is not None:
         yield from own
         return
-    yield from bridge_fixes(problem.uses, scope, analysis)
+    own_names = _own_corrections(use, analysis, said) if not relations_with(use) else []
+    is_slip = any(same is Sameness.SAME for *_, same in own_names)
+    for fix in bridge_fixes(problem.uses, scope, analysis):
+        yield replace(fix, cost=fix.cost + 0.5 * is_slip)
     yield from _requalified(uses, analysis)
     yield from _only_name(problem.uses, analysis)
-    yield from _misspelt(problem.uses, analysis, said)
+    longer = _longer_in_own(use, analysis)
+    if len(longer) == 1:
+        yield _lengthened(problem.uses, longer[0], 1.2, analysis)
+    yield from _misspelt(problem.uses, analysis, said, stays=bool(longer))
     yield from _alias_misspelt(problem.uses, analysis)
     yield from _as_text(problem.uses)
     for table, penalty in _owners(uses, analysis):
-        wanted = Wanted(uses, table, _alias_for(use, table))
-        for fix in join_fixes(analysis, scope, wanted):
-            yield Fix(fix.edits, fix.cost + penalty, fix.explanation)
-        for fix in swap_fixes(analysis, scope, wanted):
-            yield Fix(fix.edits, fix.cost + penalty, fix.explanation)
+        wanted = Wanted(uses, table, _alias_for(use, table), _is_said_of(use))
+        for fix in (*join_fixes(analysis, scope, wanted), *swap_fixes(analysis, scope, wanted)):
+            yield replace(fix, cost=fix.cost + penalty)
 
 
 def _same_qualifier(use: Use, analysis: Analysis) -> tuple[Use, ...]:
@@ -103,13 +119,27 @@ def _in_own_table(
     if not _speaks_of(use.qualifier, use.relation, others):
         return None
     longer = _longer_names(use.name, table, analysis.schema)
-    corrected = [name for name, _ in _corrections(use, use.relation, said)]
-    if not longer or corrected:
+    if not longer or _own_corrections(use, analysis, said):
         return None
     if len(longer) > 1:
         return []
-    edits = rename(uses, longer[0], analysis.statement.dialect)
-    return [Fix(tuple(edits), 0.9, f"{use.name} corrected to {use.relation.name}.{longer[0]}")]
+    return [_lengthened(uses, longer[0], 0.9, analysis)]
+
+
+def _longer_in_own(use: Use, analysis: Analysis) -> list[str]:
+    """``T1.name`` where T1 has a ``full_name``: other tables have a name as well, but the alias
+    says whose is meant.
+    """
+    table = use.relation.table if use.relation else None
+    if use.status is not Status.NOT_IN_QUALIFIER or table is None:
+        return []
+    return _longer_names(use.name, table, analysis.schema)
+
+
+def _lengthened(uses: Sequence[Use], name: str, cost: float, analysis: Analysis) -> Fix:
+    owner = uses[0].relation.name if uses[0].relation else ""
+    edits = rename(uses, name, analysis.statement.dialect)
+    return Fix(tuple(edits), cost, f"{uses[0].name} corrected to {owner}.{name}")
 
 
 def _longer_names(name: str, table: Table, schema: Schema) -> list[str]:
@@ -118,6 +148,16 @@ def _longer_names(name: str, table: Table, schema: Schema) -> list[str]:
     names = [c.name for c in table.columns if c.name.casefold() not in keys]
     wanted, last = set(words(name)), words(name)[-1]
     return [n for n in names if wanted < set(words(n)) and words(n)[-1] == last]
+
+
+def _is_said_of(use: Use) -> bool:
+    """Whether the qualifier names its own table, which has no such column."""
+    others = [r for r in use.scope.relations if r is not use.relation]
+    return (
+        use.status is Status.NOT_IN_QUALIFIER
+        and use.relation is not None
+        and _speaks_of(use.qualifier, use.relation, others)
+    )
 
 
 def _only_name(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
@@ -205,28 +245,56 @@ def _sense_cost(use: Use, relation: Relation, name: str, analysis: Analysis) -> 
     return cost
 
 
-def _misspelt(uses: Sequence[Use], analysis: Analysis, said: frozenset[str]) -> Iterator[Fix]:
+def _misspelt(
+    uses: Sequence[Use], analysis: Analysis, said: frozenset[str], stays: bool = False
+) -> Iterator[Fix]:
+    """A column whose name is like it; of its own table only, where it ``stays``."""
     use, dialect = uses[0], analysis.statement.dialect
     for scope in use.scope.chain():
         for relation in scope.relations:
-            for name, score in _corrections(use, relation, said):
+            for name, score, same in _corrections(use, relation, analysis.schema, said):
                 moved = bool(use.qualifier) and use.relation is not relation
-                cost = 1.0 + 6 * (1 - score) + 0.7 * moved
+                if moved and stays:
+                    continue
+                cost = (
+                    1.0
+                    + 6 * (1 - max(score, _LEAST))
+                    + 0.7 * moved
+                    + 0.2 * (same is Sameness.LIKELY)
+                )
                 cost += _sense_cost(use, relation, name, analysis)
                 crowded = sum(r.has(name) for r in scope.relations) > 1
                 if moved or (crowded and not use.qualifier):
                     edits = replace_column(uses, relation.name, name, dialect)
                 else:
                     edits = rename(uses, name, dialect)
-                yield Fix(tuple(edits), cost, f"{use.name} corrected to {relation.name}.{name}")
+                why = f"{use.name} corrected to {relation.name}.{name}"
+                is_certain = same is Sameness.SAME and not (moved and use.relation)
+                yield Fix(tuple(edits), cost, why, is_certain)
 
 
-def _corrections(use: Use, relation: Relation, said: frozenset[str]) -> list[tuple[str, float]]:
+def _own_corrections(
+    use: Use, analysis: Analysis, said: frozenset[str]
+) -> list[tuple[str, float, Sameness]]:
+    """Columns of the table that its qualifier says."""
+    if use.status is not Status.NOT_IN_QUALIFIER or use.relation is None:
+        return []
+    return _corrections(use, use.relation, analysis.schema, said)
+
+
+def _corrections(
+    use: Use, relation: Relation, schema: Schema, said: frozenset[str]
+) -> list[tuple[str, float, Sameness]]:
     """Columns of ``relation`` that the name may be written for, with how alike they are."""
     owner = relation.table.name if relation.table else relation.name
+    keys = schema.key_columns(relation.table) if relation.table else set()
     names = [c for c in relation.columns or () if c and fold(c) != fold(use.name)]
-    alike = nearest(use.name, names, table=owner, at_least=0.4, limit=len(names))
-    return [(n, score) for n, score in alike if is_correction(use.name, n, owner, said)][:3]
+    alike = nearest(use.name, names, table=owner, at_least=0.0, limit=len(names))
+    graded = [
+        (name, score, sameness(use.name, name, owner, said, fold(name) in keys))
+        for name, score in alike
+    ]
+    return [found for found in graded if found[2]][:3]
 
 
 def _alias_misspelt(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
@@ -234,10 +302,11 @@ def _alias_misspelt(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
     if use.qualifier or use.clause not in {"order", "group", "having"}:
         return
     for name, score in nearest(use.name, use.scope.aliases, at_least=0.6):
-        if not is_correction(use.name, name):
+        if not (same := sameness(use.name, name)):
             continue
         edits = rename(uses, name, analysis.statement.dialect)
-        yield Fix(tuple(edits), 1.2 + 6 * (1 - score), f"{use.name} corrected to {name}")
+        cost, why = 1.2 + 6 * (1 - score), f"{use.name} corrected to {name}"
+        yield Fix(tuple(edits), cost, why, same is Sameness.SAME)
 
 
 def _as_text(uses: Sequence[Use]) -> Iterator[Fix]:
@@ -278,8 +347,11 @@ def _ambiguity_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
     if use.qualifier:
         yield from doubled_fixes(problem.uses, analysis)
         return
+    if both := list(same_name_fixes(problem.uses, analysis)):
+        yield from both
+        return
     for rank, relation in enumerate(use.owners):
-        cost = 1.0 + 0.1 * rank - (0.3 if id(relation) in shown else 0.0)
+        cost = 1.0 + (0.4 if equated(use) else 0.1) * rank - (0.3 if id(relation) in shown else 0.0)
         edits = requalify(problem.uses, relation.name, analysis.statement.dialect)
         yield Fix(tuple(edits), cost, f"{use.name} taken from {relation.name}")
 
@@ -292,78 +364,6 @@ def _star_fixes(node: exp.Expr, scope: Scope, analysis: Analysis) -> Iterator[Fi
             cost = _alias_cost(node.table, relation) + 0.1 * rank
             edit = Edit(*place, f"{quote(relation.name, analysis.statement.dialect)}.*")
             yield Fix((edit,), cost, f"{node.table}.* taken from {relation.name}")
-
-
-# Tables -----------------------------------------------------------------------------------
-
-
-def _table_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
-    relation, scope = problem.relation, problem.scope
-    place = table_place(relation) if relation else None
-    if relation is None or scope is None or place is None:
-        return
-    dialect = analysis.statement.dialect
-    yield from _split_table_name(relation, place, analysis)
-    for name, cost in _table_candidates(relation, scope, analysis):
-        edits = [Edit(*place, quote(name, dialect))]
-        if not relation.node.alias:
-            if scope.relation(name) is not None:
-                continue
-            qualified = (u for u in analysis.resolution.uses if u.relation is relation)
-            edits += requalify((u for u in qualified if u.qualifier), name, dialect)
-        yield Fix(tuple(edits), cost, f"table {relation.node.name} corrected to {name}")
-
-
-def _split_table_name(
-    relation: Relation, place: tuple[int, int], analysis: Analysis
-) -> Iterator[Fix]:
-    """``FROM Order Details`` reads as a table with an alias; together they name a table."""
-    alias = relation.node.args.get("alias")
-    end = span(alias.this) if alias is not None else None
-    table = analysis.schema.table(f"{relation.node.name} {relation.node.alias}")
-    if table is not None and end is not None:
-        edit = Edit(place[0], end[1], quote(table.name, analysis.statement.dialect))
-        yield Fix((edit,), 0.5, f"quoted {table.name}")
-
-
-def _table_candidates(
-    relation: Relation, scope: Scope, analysis: Analysis
-) -> list[tuple[str, float]]:
-    """Tables and CTEs that may be meant: like in name, and having the columns that are used."""
-    written = relation.node.name
-    wanted = {
-        u.name
-        for u in analysis.resolution.uses
-        if u.relation is relation
-        or (u.status is Status.OPEN and not u.qualifier and u.scope is scope)
-    }
-    known: dict[str, tuple[str, ...] | None] = {
-        t.name: tuple(c.name for c in t.columns) for t in analysis.schema.tables
-    }
-    known |= scope.ctes
-    scored = []
-    for name, columns in known.items():
-        alike = similarity(written, name)
-        folded = {c.casefold() for c in columns or ()}
-        share = sum(w.casefold() in folded for w in wanted) / len(wanted) if wanted else alike
-        if columns is None:
-            share = alike
-        score = 0.55 * alike + 0.45 * share
-        if _is_same_table(written, name) or (wanted and share >= 0.99):
-            scored.append((name, 1.0 + 4 * (1 - score)))
-    return sorted(scored, key=lambda pair: pair[1])[:4]
-
-
-def _is_same_table(written: str, name: str) -> bool:
-    """Whether a table is ``name`` but for a slip, or says more or less of the same. There are few
-    tables to choose from: one letter may differ also in short words, but not a digit.
-    """
-    ours, theirs = set(words(written)), set(words(name))
-    if is_correction(written, name) or ours <= theirs or theirs <= ours:
-        return True
-    digits = [[c for c in text if c.isdigit()] for text in (written, name)]
-    same_start = fold(written[:1]) == fold(name[:1])
-    return same_start and digits[0] == digits[1] and similarity(written, name) >= 0.95
 
 
 # Case and quotes ----------------------------------------------------------------------------

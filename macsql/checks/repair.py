@@ -2,7 +2,7 @@
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 from macsql.checks.analysis import CERTAIN_RULES, Analysis, analyse
@@ -26,6 +26,8 @@ _MAX_LOOKS = 40
 _MAX_FIXES = 8
 _FIXES_PER_PROBLEM = 6
 _FAR_WORSE = 2.0
+_CLOSE = 0.14
+"""Repairs whose costs differ by less are as likely; what the question says weighs more."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,9 +36,11 @@ class _State:
     number: int
     sql: str
     explanations: tuple[str, ...] = ()
+    is_certain: bool = True
 
     def repair(self) -> Repair:
-        return Repair(self.sql, "; ".join(dict.fromkeys(self.explanations)), round(self.cost, 3))
+        why = "; ".join(dict.fromkeys(self.explanations))
+        return Repair(self.sql, why, round(self.cost, 3), self.is_certain)
 
 
 def repair(
@@ -66,7 +70,9 @@ def _with_stored_literals(repaired: Repair, schema: Schema, values: StoredValues
     if not corrected:
         return repaired
     best = corrected[0]
-    return Repair(best.sql, f"{repaired.explanation}; {best.explanation}", repaired.cost)
+    why = f"{repaired.explanation}; {best.explanation}"
+    is_certain = repaired.is_certain and best.is_certain
+    return Repair(best.sql, why, repaired.cost, is_certain)
 
 
 def _faults(analysis: Analysis, failed: bool) -> list[Problem]:
@@ -85,8 +91,8 @@ def _search(first: Analysis, max_candidates: int, failed: bool, asked: Asked) ->
     order = count()
     heap = [_State(0.0, next(order), first.statement.sql)] if before else []
     seen = {first.statement.sql}
-    clean: list[Repair] = []
-    better: list[tuple[int, Repair]] = []
+    clean: list[_State] = []
+    better: list[tuple[int, _State]] = []
     for _ in range(_MAX_LOOKS):
         if not heap or len(clean) == max_candidates:
             break
@@ -98,17 +104,34 @@ def _search(first: Analysis, max_candidates: int, failed: bool, asked: Asked) ->
             analysis = analyse(state.sql, first.schema, CERTAIN_RULES)
         faults = _faults(analysis, failed)
         if not faults:
-            clean.append(state.repair())
+            clean.append(state)
             continue
         cures = _some_cures(faults, analysis, asked)
         following = [s for s in _next_states(state, cures, order) if s.sql not in seen]
         if not following and len(faults) < before:
-            better.append((len(faults), state.repair()))
+            better.append((len(faults), state))
         seen.update(s.sql for s in following)
         for new in following:
             heapq.heappush(heap, new)
-    partly = [r for _, r in sorted(better, key=lambda pair: (pair[0], pair[1].cost))]
-    return clean or partly[:max_candidates]
+    partly = [s for _, s in sorted(better, key=lambda pair: (pair[0], pair[1].cost))]
+    return _repairs(clean or partly[:max_candidates])
+
+
+def _repairs(states: Sequence[_State]) -> list[Repair]:
+    """The states as repairs; the best is not certain where another is about as likely."""
+    found = [state.repair() for state in states]
+    others = [s for s in states[1:] if _written(s) != _written(states[0])]
+    if others and others[0].cost - states[0].cost < _CLOSE:
+        why = found[0].explanation
+        if more := [e for e in others[0].explanations if e not in states[0].explanations]:
+            why += f" (as likely: {'; '.join(more)})"
+        found[0] = replace(found[0], explanation=why, is_certain=False)
+    return found
+
+
+def _written(state: _State) -> str:
+    """The statement without what makes no difference: case and space."""
+    return "".join(state.sql.split()).casefold()
 
 
 def _next_states(state: _State, cures: Sequence[Fix], order: Iterator[int]) -> Iterator[_State]:
@@ -117,8 +140,13 @@ def _next_states(state: _State, cures: Sequence[Fix], order: Iterator[int]) -> I
     for fix in cures:
         text = apply_edits(state.sql, fix.edits)
         if text is not None:
-            explanations = (*state.explanations, fix.explanation)
-            yield _State(state.cost + fix.cost, next(order), text, explanations)
+            yield _State(
+                state.cost + fix.cost,
+                next(order),
+                text,
+                (*state.explanations, fix.explanation),
+                state.is_certain and fix.is_certain,
+            )
 
 
 def _some_cures(faults: list[Problem], analysis: Analysis, asked: Asked) -> list[Fix]:

@@ -226,8 +226,18 @@ def _narrow(problem: Problem, scope: Scope, analysis: Analysis) -> Iterator[Fix]
         for text, stored in _selected(scope, statement)
         if compared and stored and (cost := _distance(compared, stored, schema)) is not None
     ]
+    meant = list(_aliases_written_out(scope, statement))
     for cost, text in fitting:
-        yield Fix((Edit(*place, text),), cost, f"the sub-query selects {text} only")
+        yield Fix((Edit(*place, text), *meant), cost, f"the sub-query selects {text} only")
+
+
+def _aliases_written_out(scope: Scope, statement: Statement) -> Iterator[Edit]:
+    """``HAVING n > 0``, where n is no longer selected, asks for what n stands for."""
+    for use in scope.uses:
+        expression = scope.aliases.get(use.name.casefold())
+        place = span(use.column)
+        if use.status is Status.ALIAS and use.clause != "select" and expression and place:
+            yield Edit(*place, expression.unalias().sql(dialect=statement.dialect))
 
 
 Stored = tuple[Table, str]

@@ -248,7 +248,7 @@ SELECT name FROM school WHERE founded > DATE_SUB('2020-01-01', INTERVAL 1 YEAR)
 => SELECT name FROM school WHERE founded > DATE('2020-01-01', '-1 year')
 
 SELECT s.founded + INTERVAL '2 weeks' FROM school s
-=> SELECT DATE(s.founded, '+14 day') FROM school s
+=> SELECT CASE WHEN LENGTH(s.founded) > 10 THEN DATETIME(s.founded, '+14 day') ELSE DATE(s.founded, '+14 day') END FROM school s
 
 SELECT DATE(founded) - INTERVAL 3 MONTH FROM school
 => SELECT MIN(DATE(DATE(founded), '-3 month'), DATE(DATE(founded), 'start of month', '-2 month', '-1 day')) FROM school
@@ -260,7 +260,7 @@ SELECT NOW() - INTERVAL '90 minutes' FROM school
 => SELECT DATETIME(DATETIME('now'), '-90 minute') FROM school
 
 SELECT DATEADD(day, 30, founded) FROM school
-=> SELECT DATE(founded, '+30 day') FROM school
+=> SELECT CASE WHEN LENGTH(founded) > 10 THEN DATETIME(founded, '+30 day') ELSE DATE(founded, '+30 day') END FROM school
 
 SELECT DATE_PART('year', founded), DATE_TRUNC('month', founded) FROM school
 => SELECT CAST(STRFTIME('%Y', founded) AS INTEGER), STRFTIME('%Y-%m-01', founded) FROM school

@@ -108,6 +108,12 @@ def test_identifiers_are_counted_and_not_added_up(school: Any, broken: str, repa
     school.rows(repaired)
 
 
+def test_a_running_sum_does_not_become_a_count(school: Any) -> None:
+    sql = "SELECT id, SUM(id) OVER (ORDER BY id) FROM pupil"
+    assert [(f.code, f.severity) for f in check(sql, school.schema)] == [("summed-key", "warning")]
+    assert repair(sql, school.schema) == []
+
+
 @pytest.mark.parametrize("sql", ["SELECT SUM(age) FROM pupil", "SELECT SUM(1) FROM pupil"])
 def test_amounts_may_be_added_up(school: Any, sql: str) -> None:
     assert check(sql, school.schema) == []

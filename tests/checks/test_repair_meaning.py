@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from macsql.checks import check, repair
-from macsql.checks.names import is_correction
+from macsql.checks.corrections import Sameness, is_correction, sameness
 from macsql.database import Database
+from macsql.schema import Column, ForeignKey, Schema, Table
 from tests.checks.conftest import School
 
 CLINIC = """
@@ -103,6 +104,50 @@ def test_another_attribute_is_no_correction(wrong: str, right: str) -> None:
     assert not is_correction(wrong, right, "patient")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "right", "table", "same"),
+    [
+        ("drv_nme", "drv_name", "", Sameness.SAME),
+        ("Scors", "Scores", "", Sameness.SAME),
+        ("f_ids", "f_id", "", Sameness.SAME),
+        ("Head CCount", "Head Count", "", Sameness.SAME),
+        ("is_active", "active", "", Sameness.SAME),
+        ("hire_date", "hired_at", "", Sameness.SAME),
+        ("created", "created_at", "", Sameness.SAME),
+        ("page_count", "pages", "", Sameness.SAME),
+        ("employee_salary", "salary", "emp", Sameness.SAME),
+        ("duration", "duration_min", "", Sameness.SAME),
+        ("weight_kg", "weight", "", Sameness.SAME),
+        ("hometown", "home_city", "", Sameness.SAME),
+        ("mail", "email", "", Sameness.SAME),
+        ("nae", "name", "", Sameness.LIKELY),
+        ("custid", "customer_id", "", Sameness.LIKELY),
+        ("sname", "student_name", "student", Sameness.LIKELY),
+        ("geb_datum", "geburtsdatum", "", Sameness.LIKELY),
+        ("total_sales", "sales", "", Sameness.LIKELY),
+        ("arrival_time", "arrival_date", "", Sameness.LIKELY),
+        ("cost", "price", "", Sameness.LIKELY),
+        ("title", "name", "", Sameness.LIKELY),
+        ("pass", "passport", "", Sameness.LIKELY),
+        ("num_students", "student_no", "", Sameness.LIKELY),
+        ("age", "agency", "", Sameness.OTHER),
+        ("count", "country", "", Sameness.OTHER),
+        ("star", "start", "", Sameness.OTHER),
+        ("year", "year_id", "", Sameness.OTHER),
+        ("phone", "phone_code", "", Sameness.OTHER),
+        ("budget", "min_budget", "", Sameness.OTHER),
+    ],
+)
+def test_names_are_of_one_thing_surely_or_likely_or_not(
+    wrong: str, right: str, table: str, same: Sameness
+) -> None:
+    assert sameness(wrong, right, table) is same
+
+
+def test_only_a_key_is_called_an_identifier_without_need() -> None:
+    assert sameness("year", "year_id", is_key=True) is Sameness.SAME
+
+
 def test_words_of_the_question_are_no_slips() -> None:
     assert is_correction("cuontry", "country")
     assert is_correction("county", "country")
@@ -143,6 +188,30 @@ def test_the_only_column_like_it_of_the_table_that_is_named_is_meant(clinic: Sch
     assert best.sql == sql.format("full_name")
 
 
+def test_an_alias_keeps_the_name_of_its_own_table(clinic: School) -> None:
+    sql = "SELECT {} FROM clerk AS T1 JOIN nurse AS T2 ON T1.id = T2.id JOIN drug AS T3 ON 1 = 1"
+    [best, *_] = repair(sql.format("T1.name"), clinic.schema)
+    assert best.sql == sql.format("T1.full_name")
+
+
+def test_an_alias_of_two_names_takes_none_that_is_like_it(clinic: School) -> None:
+    sql = "SELECT T1.name FROM patient AS T1 JOIN clerk AS T2 ON T1.family_doctor = T2.doctor"
+    assert not any("full_name" in r.sql for r in repair(sql, clinic.schema))
+
+
+def test_what_is_only_likely_is_not_certain(clinic: School) -> None:
+    [surely] = repair("SELECT ful_name FROM clerk", clinic.schema)
+    [likely] = repair("SELECT price FROM stay", clinic.schema)
+    assert (surely.sql, surely.is_certain) == ("SELECT full_name FROM clerk", True)
+    assert (likely.sql, likely.is_certain) == ("SELECT cost FROM stay", False)
+
+
+def test_a_column_from_afar_is_not_certain_where_another_table_is_named(clinic: School) -> None:
+    [far, *_] = repair("SELECT patient.first_name, patient.label FROM patient", clinic.schema)
+    assert "JOIN drug" in far.sql
+    assert not far.is_certain
+
+
 def test_the_only_kind_of_name_is_meant_by_name(clinic: School) -> None:
     assert repair("SELECT name FROM clerk", clinic.schema)[0].sql == "SELECT full_name FROM clerk"
     found = repair("SELECT name FROM patient", clinic.schema)
@@ -177,6 +246,20 @@ def test_without_a_question_the_order_is_by_cost_alone(clinic: School) -> None:
     found = repair("SELECT t.patient_id, d.name FROM transfer t", clinic.schema)
     assert [r.cost for r in found[:2]] == [1.5, 1.5]
     assert "from_doctor" in found[0].sql
+    assert not found[0].is_certain
+    assert "transfer.to_doctor" in found[0].explanation
+
+
+def test_a_short_form_is_named_by_its_word() -> None:
+    stop = Table("stop", (Column("id", "INT"), Column("title", "TEXT")), ("id",))
+    keys = tuple(ForeignKey((name,), "stop", ("id",)) for name in ("src", "dst"))
+    bus = Table("bus", (Column("no", "INT"), Column("src", "INT"), Column("dst", "INT")), (), keys)
+    question = "Title of the destination of bus 1"
+    [best, *_] = repair(
+        "SELECT title FROM bus WHERE no = 1", Schema("sqlite", (stop, bus)), question=question
+    )
+    assert "bus.dst = stop.id" in best.sql
+    assert best.is_certain
 
 
 # Joins ------------------------------------------------------------------------------------
@@ -187,6 +270,17 @@ def test_a_join_to_an_optional_table_is_optional(clinic: School) -> None:
     best = repair(sql, clinic.schema)[0]
     assert best.sql == f"{sql} LEFT JOIN drug AS d ON s.id = d.stay_id"
     assert ("Tom", None) in clinic.rows(best.sql)
+
+
+def test_a_slip_in_a_condition_is_mended_and_the_join_kept(clinic: School) -> None:
+    sql = "SELECT p.id FROM patient p JOIN stay s ON p.mother_id = s.{}"
+    assert repair(sql.format("patiant_id"), clinic.schema)[0].sql == sql.format("patient_id")
+
+
+def test_one_name_on_both_sides_joins_two_tables(school: School) -> None:
+    found = repair("SELECT id FROM pupil JOIN school ON id = id", school.schema)
+    joined = "SELECT pupil.id FROM pupil JOIN school ON pupil.id = school.id"
+    assert [r.sql for r in found] == [joined]
 
 
 def test_a_condition_of_an_outer_join_is_not_moved_to_another(clinic: School) -> None:

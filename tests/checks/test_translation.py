@@ -89,6 +89,10 @@ def translated(expression: str, school: Any) -> Any:
         ("DATEADD(month, -1, '2023-12-31')", "2023-11-30"),
         ("DATE_SUB('2023-03-31', INTERVAL 1 DAY)", "2023-03-30"),
         ("DATE_SUB(founded, INTERVAL 1 MONTH)", "1950-08-01"),
+        ("DATE_ADD('2024-01-15 10:30:00', INTERVAL 1 DAY)", "2024-01-16 10:30:00"),
+        ("DATE_ADD('2024-01-31 10:30:00', INTERVAL 1 MONTH)", "2024-02-29 10:30:00"),
+        ("DATEADD(day, 1, founded || ' 10:30:00')", "1950-09-02 10:30:00"),
+        ("DATEADD(month, 1, founded || ' 10:30:00')", "1950-10-01 10:30:00"),
         ("TO_DATE(founded, 'YYYY-MM-DD')", "1950-09-01"),
         ("STR_TO_DATE(founded, '%Y-%m-%d')", "1950-09-01"),
         ("CONCAT_WS('-', 1 + 1, 'a')", "2-a"),
@@ -146,6 +150,8 @@ def test_top_of_a_sub_query_stays_there(school: Any) -> None:
         ("age >= ALL (SELECT age FROM pupil WHERE age > 1 UNION SELECT 12)", [5]),
         ("age > ANY (SELECT age FROM pupil)", [2, 5]),
         ("age < SOME (SELECT age FROM pupil)", [1, 2, 3]),
+        ("age >= ALL (SELECT MAX(age) FROM pupil)", [5]),
+        ("age > ALL (SELECT AVG(age) FROM pupil WHERE age < 17 GROUP BY id)", [5]),
         ("age = ANY (SELECT age FROM pupil WHERE id = 1)", [1, 3]),
         ("age <> ALL (SELECT age FROM pupil WHERE id = 1)", [2, 5]),
     ],
@@ -153,6 +159,32 @@ def test_top_of_a_sub_query_stays_there(school: Any) -> None:
 def test_rows_of_all_and_any(condition: str, ids: list[int], school: Any) -> None:
     best = repair(f"SELECT id FROM pupil WHERE {condition} ORDER BY id", school.schema)[0]
     assert [row[0] for row in school.rows(best.sql)] == ids
+
+
+@pytest.mark.parametrize(
+    ("sign", "inner", "ages"),
+    [
+        (">=", "SELECT COUNT(*) FROM pupil GROUP BY age", [12]),
+        ("<=", "SELECT COUNT(*) FROM pupil GROUP BY age", [None, 13, 17]),
+        (">", "SELECT COUNT(*) FROM pupil WHERE age > 99 GROUP BY age", [None, 12, 13, 17]),
+    ],
+)
+def test_a_count_is_compared_with_all_counts(
+    sign: str, inner: str, ages: list[int | None], school: Any
+) -> None:
+    sql = "SELECT age FROM pupil GROUP BY age HAVING "
+    best = repair(f"{sql} COUNT(*) {sign} ALL ({inner})", school.schema)[0]
+    assert [row[0] for row in school.rows(best.sql)] == ages
+
+
+def test_an_alias_that_goes_is_written_out(school: Any) -> None:
+    sql = (
+        "SELECT id FROM school WHERE id IN "
+        "(SELECT school_id, COUNT(*) AS n FROM pupil GROUP BY school_id HAVING n > 1)"
+    )
+    best = repair(sql, school.schema)[0]
+    assert best.sql.endswith("(SELECT school_id FROM pupil GROUP BY school_id HAVING COUNT(*) > 1)")
+    assert school.rows(best.sql) == [(1,), (2,)]
 
 
 @pytest.mark.parametrize(
