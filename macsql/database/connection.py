@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from macsql.database.descriptions import Descriptions, apply_descriptions, read_descriptions
-from macsql.database.engines import Backend, TextErrors, open_backend
+from macsql.database.engines import Backend, TextErrors, Version, open_backend
 from macsql.database.examples import with_examples
 from macsql.database.guard import guard_sql
 from macsql.database.matching import nearest
@@ -95,6 +95,7 @@ class Database:
             guard=partial(guard_sql, dialect=backend.dialect, functions=self._functions),
         )
         self._schema: Schema | None = None
+        self._read_at: Version | None = None
         self._values: ValueIndex | None = None
         self._cache_dir = Path(cache_dir) if cache_dir is not None else default_cache_dir()
         self._lock = threading.Lock()
@@ -147,14 +148,18 @@ class Database:
     def reading_schema(self) -> Iterator[Progress]:
         """Read the schema, unless it was read, and say now and then how far that is.
 
-        Raises what ``schema`` raises.
+        Under a policy it is read again when the data have changed: a row whose values were shown as
+        examples may be hidden by now. Raises what ``schema`` raises.
         """
+        if self._is_restricted() and self._backend.version() != self._read_at:
+            self._schema = None
         if self._schema is None:
             yield from reports_of(self._schema_once)
 
     def _schema_once(self, report: Callable[[Progress], None]) -> Schema:
         with self._lock:
             if self._schema is None:
+                self._read_at = self._backend.version() if self._is_restricted() else None
                 self._schema = self._read_schema(report)
             return self._schema
 

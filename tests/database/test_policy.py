@@ -15,6 +15,8 @@ from macsql.database import Database
 from macsql.database.policy import Policy, Role, TableRule, convert_parameters
 from macsql.database.policy_expressions import literal_sql
 from macsql.errors import AccessDenied, ConfigError, DatabaseError, ExecutionError, UnsafeSQLError
+from macsql.llm import ScriptedLLM
+from macsql.pipeline import Pipeline
 from macsql.schema_text import show_schema
 
 CASES = Path(__file__).parent.parent / "fixtures" / "policy.txt"
@@ -387,3 +389,17 @@ def test_a_view_that_is_not_trusted_shows_no_more_than_its_tables(shop: Path) ->
     names = [t.name for t in Database(shop, policy=policy, role="a").schema.tables]
     # v_order and v_pay read tables that are not allowed, v_ssn a column.
     assert names == ["customer", "v_customer", "v_names"]
+
+
+def test_a_row_that_is_hidden_since_is_no_example(shop: Path) -> None:
+    policy = {"roles": {"clerk": {"tables": {"customer": {"rows": "region <> 'south'"}}}}}
+    with Database(shop, policy=policy, role="clerk") as database:
+        assert "'Cy'" in show_schema(database.schema)
+        with closing(sqlite3.connect(shop)) as connection:
+            connection.execute("UPDATE customer SET region = 'south' WHERE name = 'Cy'")
+            connection.commit()
+        pipeline = Pipeline.of(ScriptedLLM(["SELECT name FROM customer"], loop=True))
+        message = pipeline.run("Who are the customers?", database)
+        assert message.result is not None
+        assert message.result.rows == (("Ann",),)
+        assert "Cy" not in repr(message)
