@@ -48,7 +48,7 @@ def _table_candidates(
     """Tables and CTEs that may be meant: like in name, and having the columns that are used."""
     written = relation.node.name
     wanted = {
-        u.name
+        words(u.name)
         for u in analysis.resolution.uses
         if u.relation is relation
         or (u.status is Status.OPEN and not u.qualifier and u.scope is scope)
@@ -60,8 +60,9 @@ def _table_candidates(
     scored = []
     for name, columns in known.items():
         alike = similarity(written, name)
-        folded = {c.casefold() for c in columns or ()}
-        share = sum(w.casefold() in folded for w in wanted) / len(wanted) if wanted else alike
+        # The columns, too, may be written in another style: driver_id for driverId.
+        known_words = {words(c) for c in columns or ()}
+        share = len(wanted & known_words) / len(wanted) if wanted else alike
         if columns is None:
             share = alike
         score = 0.55 * alike + 0.45 * share

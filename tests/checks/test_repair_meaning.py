@@ -336,3 +336,20 @@ def test_a_name_is_written_as_it_is_stored(broken: str, right: str, clinic: Scho
 def test_letters_beyond_ascii_have_one_case(written: str, clinic: School) -> None:
     sql = f'SELECT patient."{written}" FROM patient'
     assert bool(clinic.refusal(sql)) == bool(check(sql, clinic.schema))
+
+
+def test_a_table_is_the_one_that_has_the_columns_in_whatever_style() -> None:
+    def table(name: str, *columns: str) -> Table:
+        return Table(name, tuple(Column(c, "INTEGER") for c in columns), (columns[0],))
+
+    race = Schema(
+        "sqlite",
+        (
+            table("teams", "teamId", "name"),
+            table("results", "resultId", "driverId", "statusId"),
+            table("teamResults", "teamResultId", "teamId", "points"),
+        ),
+    )
+    sql = "SELECT r.driver_id FROM team_outcome_results AS r WHERE r.status_id = 4"
+    best = repair(sql, race, failed=True)[0]
+    assert best.sql == "SELECT r.driverId FROM results AS r WHERE r.statusId = 4"
