@@ -24,6 +24,7 @@ from macsql.message import Finding
 from macsql.schema import Schema
 
 _LEADER = 0.1
+_SHORT_CODE = 2
 _CLAUSES = ("where", "having")
 
 
@@ -147,12 +148,15 @@ def _options(
     near = [value for value in near if not _has_blank_before(value, text)]
     same = {value: True for value in near if is_same(text, value)}
     spellings = [value for value in same if value.casefold() == text.casefold()]
+    # CO is not Co, and MW is not mW.
+    is_long = len(text) > _SHORT_CODE
     if len(spellings) > 1:
-        yield sorted(spellings), 0.2, True
+        yield sorted(spellings), 0.2, is_long
         return
     if options := same or same_meaning(text, table, column, values):
         for rank, (value, is_certain) in enumerate(options.items()):
-            yield [value], 0.2 + 0.1 * rank, is_certain and len(options) == 1
+            is_only = len(options) == 1 and (is_long or not same)
+            yield [value], 0.2 + 0.1 * rank, is_certain and is_only
         return
     scored = sorted(((likeness(text, value), value) for value in near), reverse=True)
     close = [(score, value) for score, value in scored if score >= CLOSE and is_like(text, value)]

@@ -201,7 +201,16 @@ def _requalified(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
             tuple(requalify(uses, relation.name, dialect)),
             cost,
             f"{use.qualifier}.{use.name} belongs to {relation.name}",
+            use.status is not Status.NO_QUALIFIER or not _refers_to_itself(relation),
         )
+
+
+def _refers_to_itself(relation: Relation) -> bool:
+    """Whether a second one of the table may have been meant: the manager of a worker."""
+    table = relation.table
+    return table is not None and any(
+        fold(key.ref_table) == fold(table.name) for key in table.foreign_keys
+    )
 
 
 def _is_kept_apart(use: Use, relation: Relation, analysis: Analysis) -> bool:

@@ -17,8 +17,9 @@ from macsql.schema import Schema
 
 _FRACTION = re.compile(
     r"\b(?:percent\w*|ratio|rate|proportion|share|averages?|avg|mean|fraction|divide\w*)\b"
-    r"|[%/÷]"
+    r"|(?<![\d ])\s*%|[/÷]"
 )
+_WHOLE = re.compile(r"\b(?:full|whole|complete|entire|integer|rounded down)\b")
 _PARTS = frozenset({7, 12, 24, 30, 52, 60, 365, 366, 1_440, 3_600, 86_400})
 """How many of a unit of time make the next ones."""
 
@@ -62,7 +63,7 @@ def _ascending(question: Question, output: Output) -> Iterator[Fix]:
 def _with_fraction(question: Question, output: Output) -> Iterator[Fix]:
     """``a * 1.0 / b``; only for one quotient, whose place in the text is certain."""
     slashes = [t for t in output.statement.tokens if t.token_type is TokenType.SLASH]
-    if len(slashes) != 1 or not _FRACTION.search(question.said):
+    if len(slashes) != 1 or not _FRACTION.search(question.said) or _WHOLE.search(question.plain):
         return
     is_cut = any(True for _ in whole_division(output.statement, output.resolution, output.schema))
     quotients = [node for node in output.nodes if isinstance(node, exp.Div)]

@@ -1,6 +1,7 @@
 """When one text stands for another: the same but for how it is written, or in other words."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 
 from rapidfuzz.distance import OSA
@@ -21,8 +22,9 @@ SHORT_FORMS = (
 )
 """Pairs of texts for the same two things; a column has the one pair or another."""
 _DIGITS = {"1": {pair[0] for pair in SHORT_FORMS[0]}, "0": {pair[1] for pair in SHORT_FORMS[0]}}
-_SIGNS = re.compile(r"([-+<>≤≥=~$€£#*]*).*?([-+#*%]*)", re.DOTALL)
-"""What stands before a text and after it that is no punctuation."""
+_NO_WORD = re.compile(r"[\W_]+")
+_SIGN = re.compile(r"(?:(?<=\s)|^)-(?=\d)|-$|[^\w\s-]")
+_KEPT = frozenset("-/@&%#*")
 _SHORTEST_CUT = 3
 """Letters before the dot of a word cut short: "Dr." and "Co." are words of their own."""
 
@@ -30,23 +32,23 @@ _SHORTEST_CUT = 3
 def is_same(one: str, other: str) -> bool:
     """Whether case, spaces and punctuation are all that differs.
 
-    They are not between digits, nor are signs before or after all.
+    Signs are no punctuation, nor is what stands before a digit, or a sign at the end.
 
     >>> is_same("st johns", "St. John's"), is_same("1.12", "11.2"), is_same("A", "A+")
     (True, False, False)
     """
     return (
         plain(one) == plain(other)
-        and re.findall(r"\d+", one) == re.findall(r"\d+", other)
         and _signs(one) == _signs(other)
+        and _numbers(one) == _numbers(other)
     )
 
 
 def is_like(one: str, other: str) -> bool:
     """Whether accents, a plural or a slip of the pen make the difference: it may be meant."""
-    if value_key(one) == value_key(other):
-        return _signs(one) == _signs(other)
-    return is_misspelling(one, other)
+    if _signs(one) != _signs(other):
+        return False
+    return value_key(one) == value_key(other) or is_misspelling(one, other)
 
 
 def likeness(one: str, other: str) -> float:
@@ -59,7 +61,10 @@ def likeness(one: str, other: str) -> float:
 
 def plain(text: str) -> str:
     """The text without case, spaces and punctuation; a text of nothing else stays."""
-    return re.sub(r"[\W_]+", "", text).casefold() or text
+    if text.isascii():
+        return _NO_WORD.sub("", text).casefold() or text
+    folded = unicodedata.normalize("NFC", text).casefold()
+    return "".join(c for c in folded if unicodedata.category(c)[0] in "LMN") or text
 
 
 def same_meaning(text: str, table: str, column: str, values: StoredValues) -> dict[str, bool]:
@@ -101,9 +106,22 @@ def as_digit(text: str, column: Column) -> str:
     return next((digit for digit, said in _DIGITS.items() if text.casefold() in said), "")
 
 
-def _signs(text: str) -> tuple[str, ...]:
-    found = _SIGNS.fullmatch(text.strip())
-    return found.groups() if found else ()
+def _signs(text: str) -> list[str]:
+    """What is neither word nor punctuation, and a plus or minus that is one of a number or grade.
+
+    >>> _signs("-15.5 %"), _signs("AB-12"), _signs("A-"), _signs("👍 ok")
+    (['-', '%'], [], ['-'], ['👍'])
+    """
+    return [sign[0] for sign in _SIGN.finditer(text.strip()) if not _is_punctuation(sign[0])]
+
+
+def _is_punctuation(sign: str) -> bool:
+    return sign not in _KEPT and unicodedata.category(sign) not in ("Sm", "Sc", "So")
+
+
+def _numbers(text: str) -> list[str]:
+    """Each number with the sign before it: 1-5 is no 1.5."""
+    return re.findall(r"[-.,:/]?\d+", text)
 
 
 def _short_forms(text: str, near: Callable[[str], Sequence[str]]) -> Iterator[str]:

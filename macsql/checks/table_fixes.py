@@ -27,7 +27,9 @@ def table_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
                 continue
             qualified = (u for u in analysis.resolution.uses if u.relation is relation)
             edits += requalify((u for u in qualified if u.qualifier), name, dialect)
-        yield Fix(tuple(edits), cost, f"table {relation.node.name} corrected to {name}")
+        written = relation.node.name
+        is_certain = _is_same_table(written, name)
+        yield Fix(tuple(edits), cost, f"table {written} corrected to {name}", is_certain)
 
 
 def _split_table_name(

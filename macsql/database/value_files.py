@@ -10,7 +10,7 @@ from pathlib import Path
 
 from macsql.database.engines import Version
 
-FORMAT = 3
+FORMAT = 4
 """Part of the file's name: another form of file is another file."""
 UNUSED_DAYS = 90
 REMOVED_AT_ONCE = 5

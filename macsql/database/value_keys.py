@@ -4,7 +4,11 @@ import re
 import unicodedata
 from functools import lru_cache
 
-_WORD = re.compile(r"[^\W\d_]+|\d+")
+_LETTER = r"(?:[^\W\d_]|[\u0900-\u0965\u0970-\u109f\u1780-\u17df\u3099\u309a])"
+"""Also the vowels of Indian and neighbouring scripts, which are marks."""
+_WORD = re.compile(rf"{_LETTER}+|\d+")
+_ACCENT = re.compile(r"[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]")
+"""Marks that people leave out: those of Latin, Greek and Cyrillic letters, and vowel points."""
 _APOSTROPHE = re.compile(r"(?<=\w)['’`´]s?(?=\W|$)|(?<=\w)['’`´](?=\w)")
 _DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}(?:[^\W\d_]\b)?")
 _MIDNIGHT = re.compile(r"(?<=\d)[ T]00:00(:00(\.0+)?)?$")
@@ -29,7 +33,7 @@ def folded_words(text: str) -> list[str]:
         plain = text.lower()
     else:
         decomposed = unicodedata.normalize("NFKD", text.casefold())
-        plain = "".join(c for c in decomposed if not unicodedata.combining(c)).translate(_LETTERS)
+        plain = _ACCENT.sub("", decomposed).translate(_LETTERS)
     if "." in plain:
         plain = _DOTTED.sub(lambda match: match[0].replace(".", ""), plain)
     if "'" in plain or not plain.isascii():

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from macsql.checks import check, check_literals, padded_values, repair, repair_literals
-from macsql.checks.same_text import is_same
+from macsql.checks.same_text import is_like, is_same
 from macsql.schema import Column, ForeignKey, Schema, Table
 from macsql.spelling import is_misspelling
 
@@ -219,10 +219,29 @@ def test_like_and_what_nobody_knows_stay(school: Any) -> None:
         (">100", "<100"),
         ("1 1/2 inch", "11/2 inch"),
         ("50", "50%"),
+        ("UTC-5", "UTC+5"),
+        ("Zone 4", "Zone -4"),
+        ("type 1.5", "type 1-5"),
+        ("type 1/5", "type 1-5"),
+        ("¥500", "₹500"),
+        ("A", "A♭"),
+        ("👎 ok", "👍 ok"),
+        ("@home", "home"),
+        ("y", "/y"),
+        ("ปู", "ปี"),
+        ("குடை", "கடை"),
+        ("राम", "रोम"),
+        ("かき", "かぎ"),
     ],
 )
 def test_signs_and_digits_are_no_punctuation(written: str, other: str) -> None:
     assert not is_same(written, other)
+    assert not is_same(other, written)
+
+
+@pytest.mark.parametrize("other", ["UTC+5", "utc 5 %", "👍 UTC-5"])
+def test_what_differs_in_a_sign_is_not_even_like(other: str) -> None:
+    assert not is_like("UTC-5", other)
 
 
 VISITS = Schema(
