@@ -151,6 +151,8 @@ def main() -> None:
         e.db_id: Database(e.database, descriptions=e.descriptions)
         for e in {e.db_id: e for e in examples}.values()
     }
+    for database in databases.values():
+        database.value_index(60)  # as the Selector leaves it to the Refiner
     prompts = PromptSet.load()
     tally, known = Tally(), set()
     for example in examples:
