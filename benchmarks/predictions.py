@@ -17,16 +17,28 @@ from macsql.database import Database, Result
 from macsql.errors import MacSQLError
 from macsql.evaluation.benchmark import open_benchmark
 from macsql.evaluation.compare import bird_equal, spider_equal
+from macsql.evaluation.example import Example
+from macsql.evaluation.official_text import spider_executed
 from macsql.evaluation.predictions import read_predictions
 
 SETS = {"spider": "spider", "bird_mini": "mini-dev", "bird": "bird"}
 
 
-def is_right(name: str, gold: Result, found: Result | None, *, ordered: bool) -> bool:
+def rows(name: str, sql: str, database: Database) -> Result | None:
+    """What the official script of the benchmark compares: Spider's drops every DISTINCT."""
+    try:
+        return database.execute(spider_executed(sql) if name == "spider" else sql)
+    except MacSQLError:
+        return None
+
+
+def is_right(name: str, sql: str, example: Example, database: Database) -> bool:
     """Whether the rows are right by the rule of the benchmark."""
-    if found is None:
+    gold, found = rows(name, example.gold_sql, database), rows(name, sql, database)
+    if gold is None or found is None:
         return False
     if name == "spider":
+        ordered = "order by" in example.gold_sql.lower()
         return spider_equal(gold.rows, found.rows, ordered=ordered)
     return bird_equal(gold.rows, found.rows)
 
@@ -47,14 +59,10 @@ def measure(file: Path, data: Path, every: int, show: str) -> Counter[str]:
             for example in examples:
                 sql = predictions[example.id].sql
                 trial = Trial(database, question=example.question, evidence=example.evidence)
-                try:
-                    gold = database.execute(example.gold_sql)
-                except MacSQLError:
-                    continue
                 settled = trial.settle(sql, "decomposer")
-                ordered = "order by" in example.gold_sql.lower()
-                before = is_right(name, gold, trial.candidates[0].result, ordered=ordered)
-                after = is_right(name, gold, settled.result, ordered=ordered)
+                before = after = is_right(name, sql, example, database)
+                if settled.sql != sql:
+                    after = is_right(name, settled.sql, example, database)
                 counts.update({"n": 1, "before": before, "after": after})
                 what = "won" if after > before else "lost" if after < before else "other"
                 if settled.sql != sql:
