@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from macsql.database.engines import open_backend
+from macsql.database.value_index import ValueIndex
+from macsql.database.value_keys import value_key
+
 Build = Callable[..., Path]
 
 
@@ -24,3 +28,16 @@ def build(tmp_path: Path) -> Build:
         return path
 
     return build
+
+
+def opened(path: Path, folder: Path | None) -> ValueIndex:
+    """The value index of a database as it is now, kept in a file however small that is."""
+    backend = open_backend(path, connect_timeout=5)
+    with backend.reading(5) as cursor:
+        tables = backend.reflect(cursor)
+    return ValueIndex(backend, tables, folder, small=0)
+
+
+def found(index: ValueIndex, text: str) -> set[tuple[str, str, str]]:
+    """(table, column, text) of what has the key of ``text``."""
+    return {(v.table, v.column, v.text) for _, v in index.find([value_key(text)])}

@@ -15,12 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from macsql.database import Database
-from macsql.database.engines import open_backend
-from macsql.database.value_index import IndexState, ValueIndex
-from macsql.database.value_keys import value_key
+from macsql.database.value_index import IndexState
 from macsql.database.value_scan import ROWS, NumberedScan
 from macsql.database.value_store import MAX_TEXT, ValueStore
 from macsql.schema import Column, Table
+from tests.database.conftest import found, opened
 
 Build = Callable[..., Path]
 
@@ -35,17 +34,6 @@ INSERT INTO pair VALUES ('left', 'right');
 CREATE TABLE empty (name TEXT);
 CREATE VIEW words AS SELECT kind AS sort FROM big LIMIT 1;
 """
-
-
-def opened(path: Path, folder: Path | None) -> ValueIndex:
-    backend = open_backend(path, connect_timeout=5)
-    with backend.reading(5) as cursor:
-        tables = backend.reflect(cursor)
-    return ValueIndex(backend, tables, folder, small=0)
-
-
-def found(index: ValueIndex, text: str) -> set[tuple[str, str, str]]:
-    return {(v.table, v.column, v.text) for _, v in index.find([value_key(text)])}
 
 
 class Stop:

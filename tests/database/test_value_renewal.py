@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from macsql.database import Database
-from macsql.database.engines import open_backend
-from macsql.database.value_index import ValueIndex
-from macsql.database.value_keys import value_key
 from macsql.database.value_store import ValueStore
+from tests.database.conftest import found, opened
 
 Build = Callable[..., Path]
 
@@ -22,17 +20,6 @@ INSERT INTO big SELECT i, 'word ' || (i / 10) FROM n;
 CREATE TABLE pair (a TEXT, b TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID;
 INSERT INTO pair VALUES ('left', 'right');
 """
-
-
-def opened(path: Path, folder: Path | None) -> ValueIndex:
-    backend = open_backend(path, connect_timeout=5)
-    with backend.reading(5) as cursor:
-        tables = backend.reflect(cursor)
-    return ValueIndex(backend, tables, folder, small=0)
-
-
-def found(index: ValueIndex, text: str) -> set[tuple[str, str, str]]:
-    return {(v.table, v.column, v.text) for _, v in index.find([value_key(text)])}
 
 
 @pytest.mark.parametrize("mode", ["DELETE", "WAL"])
