@@ -17,6 +17,7 @@ LAYERS = [
     {"llm", "database", "prompts"},
     {"message", "message_json", "regions", "spelling"},
     {"parsing", "linking", "checks", "shots"},
+    {"verifier"},
     {"agents"},
     {"pipeline", "config", "records", "tuned"},
     {"cli", "show", "web", "evaluation", "training"},
