@@ -1,6 +1,6 @@
 """Statements that differ from one in a single step that small models are known to get wrong."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -8,16 +8,9 @@ from sqlglot import exp
 from macsql.checks.resolve import resolve
 from macsql.checks.scopes import Resolution, Use
 from macsql.checks.text import read
-from macsql.names import fold
 from macsql.schema import Schema
 
 MOST_SCOPES = 8
-UNLIKELY, LIKELY = 0.2, 0.5
-"""Chances to be selected, of a column that may be wrong and of the one that may be meant."""
-Likely = Mapping[tuple[str, str], float]
-"""Chances of columns to be selected, by table and folded name."""
-NOTHING: Likely = {}
-_SHOWN = ("select", "group", "order")
 _Changed = tuple[exp.Expr, str]
 
 
@@ -29,13 +22,12 @@ class Alternative:
     explanation: str
 
 
-def alternatives(sql: str, schema: Schema, likely: Likely = NOTHING) -> list[Alternative]:
+def alternatives(sql: str, schema: Schema) -> list[Alternative]:
     """What ``sql`` may have been meant to be; nothing where it cannot be read. Never raises.
 
-    Selected columns come from another table of the FROM, or are those that are ``likely``;
-    conditions that no row can fulfil together become INTERSECT, and another value than one becomes
-    NOT IN; a selected aggregate that is sorted by is left out; and the sum of each group
-    becomes the value of each row.
+    Selected columns come from another table of the FROM; conditions that no row can fulfil
+    together become INTERSECT, and another value than one becomes NOT IN; a selected aggregate that
+    is sorted by is left out; and the sum of each group becomes the value of each row.
     """
     tree = read(sql, schema.dialect).tree
     if tree is None:
@@ -44,16 +36,13 @@ def alternatives(sql: str, schema: Schema, likely: Likely = NOTHING) -> list[Alt
         resolution = resolve(tree, schema, schema.dialect, sql)
         found = [
             *_of_other_tables(tree, resolution),
-            *_other_columns(tree, resolution, likely),
             *_intersections(tree),
             *_without_any(tree, resolution),
             *_without_sorted_aggregate(tree),
             *_plain_values(tree),
         ]
         return [
-            Alternative(t.sql(dialect=schema.dialect), why)
-            for t, why in found
-            if not _repeats(t)
+            Alternative(t.sql(dialect=schema.dialect), why) for t, why in found if not _repeats(t)
         ]
     except (RecursionError, ValueError):
         return []
@@ -83,44 +72,15 @@ def _of_other_tables(tree: exp.Expr, resolution: Resolution) -> Iterator[_Change
                     yield _moved(tree, shared, other.name), f"{names} of {other.name}"
 
 
-def _moved(tree: exp.Expr, uses: list[Use], table: str, column: str = "") -> exp.Expr:
-    """``tree`` with these uses of columns taken from ``table``, or of its ``column`` instead."""
+def _moved(tree: exp.Expr, uses: list[Use], table: str) -> exp.Expr:
+    """``tree`` with these uses of columns taken from ``table``."""
     copy = tree.copy()
     moved = {id(u.column) for u in uses}
     pairs = list(zip(tree.find_all(exp.Column), copy.find_all(exp.Column), strict=True))
     for original, twin in pairs:
         if id(original) in moved:
-            twin.replace(exp.column(column or original.name, table=table))
+            twin.replace(exp.column(original.name, table=table))
     return copy
-
-
-def _other_columns(tree: exp.Expr, resolution: Resolution, likely: Likely) -> Iterator[_Changed]:
-    """A selected column that nothing speaks for, as the one that the question names."""
-    scope = next((s for s in resolution.scopes if s.select is tree), None)
-    if scope is None:
-        return
-    written = {_stored(use) for use in resolution.uses}
-    meant = [
-        (relation.name, column.name)
-        for relation in scope.relations
-        if relation.table is not None
-        for column in relation.table.columns
-        if likely.get(key := (relation.table.name, fold(column.name)), 0.0) >= LIKELY
-        and key not in written
-    ]
-    for use in scope.uses:
-        wrong = _stored(use)
-        if use.clause == "select" and wrong and likely.get(wrong, 0.0) <= UNLIKELY:
-            same = [u for u in scope.uses if u.clause in _SHOWN and _stored(u) == wrong]
-            for table, column in meant:
-                yield _moved(tree, same, table, column), f"{column} instead of {use.name}"
-
-
-def _stored(use: Use) -> tuple[str, str] | None:
-    """The table and the folded name of the column used, where it is one of this FROM."""
-    if use.relation is None or use.relation.table is None or use.is_outer:
-        return None
-    return use.relation.table.name, fold(use.name)
 
 
 def _intersections(tree: exp.Expr) -> Iterator[_Changed]:

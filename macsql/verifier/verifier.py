@@ -93,7 +93,7 @@ class Verifier:
         before = self.surprise(written.sql)
         if before is None:
             return []
-        others = alternatives(written.sql, self.schema, self.selected)
+        others = alternatives(written.sql, self.schema)
         found = [(self.surprise(other.sql), other) for other in others]
         return [other for s, other in found if s and before.total - s.total > gain]
 
