@@ -17,7 +17,7 @@ from macsql.prompts import Count, PromptSet, PruneRule, Style
 from macsql.schema import Schema
 from macsql.shots import BUILTIN, FIXED, ExampleStore, open_examples
 
-LINKING, REPAIR, VERIFIER = "linking", "repair", "verifier"
+LINKING, REPAIR = "linking", "repair"
 MAX_QUESTION = 10_000
 """Characters of a question, and of its evidence."""
 
@@ -111,11 +111,11 @@ class Pipeline:
         """The paper's three agents over one model; what is None is as the prompt set says.
 
         ``without`` leaves agents out, or what they do without a model: "linking" of names and
-        values, "repair" of SQL, the "verifier" of a small model's attempts. In the Decomposer's
-        place one plain prompt writes the SQL, since there has to be some. ``candidates`` above
-        one, or "auto", adds the Voter before the Refiner; the default prompt set says "auto".
-        ``examples`` are the worked ones shown: "fixed" are the prompt set's own; of "builtin", a
-        file or a store, those that fit the question, as many as ``shots``.
+        values, "repair" of SQL. In the Decomposer's place one plain prompt writes the SQL, since
+        there has to be some. ``candidates`` above one, or "auto", adds the Voter before the
+        Refiner; the default prompt set says "auto". ``examples`` are the worked ones shown: "fixed"
+        are the prompt set's own; of "builtin", a file or a store, those that fit the question, as
+        many as ``shots``.
         ``steps_pay`` is what was learnt of this model (``macsql tune``): whether sub-questions
         bring more right answers. Raises ConfigError on an unknown model, prompt set, agent or file.
         """
@@ -134,7 +134,7 @@ class Pipeline:
             decomposer,
             Refiner(llm, texts, max_refinements=max_refinements, use_repair=REPAIR not in without),
         ]
-        known = [*(agent.name for agent in agents), LINKING, REPAIR, VERIFIER]
+        known = [*(agent.name for agent in agents), LINKING, REPAIR]
         if unknown := sorted(set(without) - set(known)):
             raise ConfigError(f"{unknown[0]!r} cannot be left out: only {', '.join(known)} can.")
         in_place = {Decomposer.name: Baseline(llm, texts)}
@@ -149,7 +149,6 @@ class Pipeline:
                     budget=budget,
                     refine_empty=texts.refine_empty,
                     use_repair=REPAIR not in without,
-                    use_verifier=VERIFIER not in without,
                 ),
             )
         return cls([agent for agent in kept if agent is not None])

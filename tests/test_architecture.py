@@ -17,7 +17,6 @@ LAYERS = [
     {"llm", "database", "prompts"},
     {"message", "message_json", "regions", "spelling"},
     {"parsing", "linking", "checks", "shots"},
-    {"verifier"},
     {"agents"},
     {"pipeline", "config", "records", "tuned"},
     {"cli", "show", "web", "evaluation", "training"},

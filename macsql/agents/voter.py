@@ -5,7 +5,7 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
 
@@ -17,24 +17,19 @@ from macsql.chat import ChatMessage
 from macsql.database import Database
 from macsql.errors import ConfigError, LLMError, ParseError
 from macsql.llm.base import LLM, Completion
-from macsql.message import Candidate, Finding, Message, Step
+from macsql.message import Candidate, Message, Step
 from macsql.parsing import read_sql
 from macsql.prompts import MOST_CANDIDATES, Count, EmptyRule
 from macsql.shots import shape_of
-from macsql.verifier import GAIN, Verifier
 
 AUTO = 3
 TEMPERATURES = (0.7, 0.9)
 """Of the two calls that ask for further attempts."""
 REPLY_TOKENS = 800
 TRUST = 0.5
-"""What is left of an attempt's weight with each finding that says it is no answer."""
+"""What is left of an attempt's weight with each finding that says it is wrong, or no answer."""
 SIMPLE = 0.9
 """What is left of it with each table that is joined, and each SELECT after the first."""
-CALM = 0.15
-"""How fast an attempt's weight falls with each nat of surprise."""
-ALTERED = 0.8
-"""What is left of the weight of an alternative, since no model wrote it."""
 SURE = -0.1
 """Mean log-probability of the first reply's tokens above which the model is sure."""
 
@@ -63,9 +58,9 @@ class Voter:
     not the texts. They are asked for in other ways as far as the ``decomposer`` knows some, then by
     chance. ``candidates`` is the number of attempts with the first, "auto" up to three when
     the first is in doubt: the model was not sure of its words, or the statement had to be repaired,
-    finds nothing or does not look like an answer to the question. No more are asked for when most
-    agree or ``budget`` is spent (tokens are those read anew and written). It runs before the
-    Refiner, which takes over what was executed.
+    finds nothing, has a warning or does not look like an answer to the question. No more are asked
+    for when most agree or ``budget`` is spent (tokens are those read anew and written). It runs
+    before the Refiner, which takes over what was executed.
     """
 
     name = "voter"
@@ -79,7 +74,6 @@ class Voter:
         budget: Budget = NO_LIMIT,
         refine_empty: EmptyRule = "diagnosed",
         use_repair: bool = True,
-        use_verifier: bool = True,
     ) -> None:
         self.llm = llm
         self.decomposer = decomposer
@@ -87,7 +81,6 @@ class Voter:
         self.budget = budget
         self.refine_empty = refine_empty
         self.use_repair = use_repair
-        self.use_verifier = use_verifier
 
     def run(self, message: Message, database: Database) -> Iterator[Step]:
         """Write sql, candidates and confidence."""
@@ -105,12 +98,10 @@ class Voter:
         if is_refused(best):
             return
         yield from record_repairs(message, self.name, (), best)
-        verifier = self._verifier(message)
-        first = _ballot(best, asked.logprob, message, verifier)
-        written = trial.candidates[0]
-        ballots = [first, *self._altered(first, trial, message, verifier)]
-        if self.candidates == "auto" and len(ballots) == 1 and not is_doubtful(first, written):
+        first = _ballot(best, asked.logprob, message)
+        if self.candidates == "auto" and not is_doubtful(first, trial.candidates[0]):
             return
+        ballots = [first]
         for conversation, count, temperature in self._ways(message, database, asked, wanted - 1):
             if _is_settled(ballots, wanted) or self.budget.is_spent(
                 message, time.perf_counter() - began
@@ -122,46 +113,16 @@ class Voter:
                 # An answer is there; that no second opinion could be had does not spoil it.
                 yield message.steps[-1]
                 break
-            for ballot in self._cast(replies, trial, message, verifier):
-                ballots += [ballot, *self._altered(ballot, trial, message, verifier)]
+            ballots += self._cast(replies, trial, message)
             yield from message.steps[-len(replies) :]
         yield from self._count(message, ballots)
-
-    def _verifier(self, message: Message) -> Verifier | None:
-        """What the words let expect, for a small model only: a large one knows more than that."""
-        if not self.use_verifier or self.decomposer is None or self.decomposer.steps_pay:
-            return None
-        return Verifier(
-            message.question, message.schema, evidence=message.evidence, values=message.values
-        )
-
-    def _altered(
-        self, ballot: "Ballot", trial: Trial, message: Message, verifier: Verifier | None
-    ) -> Iterator["Ballot"]:
-        """What the attempt may have been meant to be, where that is much more to be expected."""
-        if verifier is None or not self.use_repair or not is_good(ballot.candidate):
-            return
-        least = 0.0 if finds_nothing(ballot.candidate.result) else GAIN
-        for other in verifier.alternatives(ballot.candidate.sql, least):
-            said = Finding("repaired", "warning", "The query was corrected.", other.explanation)
-            repairs = (*ballot.candidate.repairs, said)
-            known = trial.known(other.sql)
-            altered = (
-                replace(known, repairs=repairs)
-                if known
-                else trial.execute(other.sql, "repair", repairs)
-            )
-            if is_good(altered):
-                found = _ballot(altered, ballot.logprob, message, verifier)
-                yield replace(found, is_altered=True)
 
     def _count(self, message: Message, ballots: Sequence["Ballot"]) -> Iterator[Step]:
         """Write the SQL that is elected, and say how many agree."""
         best, share = elect(ballots)
         message.sql = best.sql
-        attempts = sum(not b.is_altered for b in ballots)
-        said = f"{share:.0%} of {attempts} attempts agree"
-        if attempts == 1:
+        said = f"{share:.0%} of {len(ballots)} attempts agree"
+        if len(ballots) == 1:
             said = "no second opinion was had"
         elif best.result is None:
             said = f"none of {len(ballots)} attempts could be executed"
@@ -204,11 +165,7 @@ class Voter:
         )
 
     def _cast(
-        self,
-        replies: Sequence[Completion],
-        trial: Trial,
-        message: Message,
-        verifier: Verifier | None,
+        self, replies: Sequence[Completion], trial: Trial, message: Message
     ) -> Iterator["Ballot"]:
         for reply in replies:
             try:
@@ -216,7 +173,7 @@ class Voter:
             except ParseError:
                 continue
             settled = trial.settle(sql, self.name)
-            yield _ballot(settled, reply.logprob, message, verifier)
+            yield _ballot(settled, reply.logprob, message)
 
 
 def read_count(text: str) -> Count | None:
@@ -238,25 +195,20 @@ def read_count(text: str) -> Count | None:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """An attempt, with the mean log-probability of the words it was written in, if known, the
-    number of findings that say it is no answer to the question, and how far, in nats, it is from
-    what the words of the question let expect. ``is_altered``: no model wrote it as it is.
+    """An attempt, with the mean log-probability of the words it was written in, if known, and the
+    number of findings that say it is no answer to the question, or that it may be wrong.
     """
 
     candidate: Candidate
     logprob: float | None
     doubts: int = 0
-    surprise: float = 0.0
-    is_altered: bool = False
 
 
-def _ballot(
-    candidate: Candidate, logprob: float | None, message: Message, verifier: Verifier | None
-) -> Ballot:
-    found = verifier.surprise(candidate.sql) if verifier else None
+def _ballot(candidate: Candidate, logprob: float | None, message: Message) -> Ballot:
+    # A warning about joins or types is said of hardly any right query (docs/checks.md).
     warnings = {f.code for f in candidate.findings if f.severity == "warning"}
-    doubts = len(doubts_of_words(candidate.sql, message)) + len(warnings)
-    return Ballot(candidate, logprob, doubts, found.total if found else 0.0)
+    doubts = len(warnings) + len(doubts_of_words(candidate.sql, message))
+    return Ballot(candidate, logprob, doubts)
 
 
 def is_doubtful(first: Ballot, written: Candidate) -> bool:
@@ -293,9 +245,7 @@ def _weight(ballot: Ballot) -> float:
     likely = 1.0 if ballot.logprob is None else math.exp(max(ballot.logprob, -3.0))
     words = Counter(shape_of(ballot.candidate.sql).split())
     parts = words["JOIN"] + max(0, words["SELECT"] - 1)
-    expected = math.exp(-CALM * min(ballot.surprise, 20.0))
-    expected *= ALTERED if ballot.is_altered else 1.0
-    return float(likely * expected * TRUST**ballot.doubts * SIMPLE ** min(parts, 20))
+    return float(likely * TRUST**ballot.doubts * SIMPLE ** min(parts, 20))
 
 
 def _same_rows(candidate: Candidate) -> object:
@@ -330,7 +280,5 @@ def _descends(sql: str) -> bool:
 
 def _is_settled(ballots: Sequence[Ballot], wanted: int) -> bool:
     """Whether one result has more than half of all the attempts there could be."""
-    counts = Counter(
-        _same_rows(b.candidate) for b in ballots if b.candidate.result and not b.is_altered
-    )
+    counts = Counter(_same_rows(b.candidate) for b in ballots if b.candidate.result)
     return bool(counts) and max(counts.values()) > wanted / 2

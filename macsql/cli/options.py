@@ -15,7 +15,6 @@ class Component(StrEnum):
     REFINER = "refiner"
     LINKING = "linking"
     REPAIR = "repair"
-    VERIFIER = "verifier"
 
 
 Db = Annotated[
@@ -97,8 +96,7 @@ Without = Annotated[
     typer.Option(
         metavar="PART",
         help="Leave out an agent (selector, decomposer, refiner), or what agents do without a "
-        "model: linking (of names and values), repair (of SQL), verifier (of attempts). "
-        "May be repeated.",
+        "model: linking (of names and values), repair (of SQL). May be repeated.",
     ),
 ]
 MaxRefinements = Annotated[

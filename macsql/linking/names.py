@@ -197,16 +197,11 @@ def _overlap(asked: Iterable[str], name: str) -> float:
     parts = [w for w in words(name) if w not in _STOP]
     if not parts:
         return 0.0
-    found = sum(any(same_word(w, a) for a in asked) for w in parts)
+    found = sum(any(_same(w, a) for a in asked) for w in parts)
     return found / len(parts)
 
 
-def same_word(name_word: str, question_word: str) -> bool:
-    """Whether two stems are equal, or nearly.
-
-    >>> same_word("organisation", "organization"), same_word("age", "ago")
-    (True, False)
-    """
+def _same(name_word: str, question_word: str) -> bool:
     if name_word == question_word:
         return True
     if min(len(name_word), len(question_word)) < 4:
