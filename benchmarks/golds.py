@@ -109,7 +109,9 @@ def said(example: Example, sql: str, database: Database) -> Iterable[Finding]:
     yield from check_values_used(sql, values, schema)
     yield from check_literals(sql, schema, database.similar_values)
     with suppress(DatabaseError):
-        yield from diagnose_result(sql, database.execute(sql), schema, database.execute)
+        yield from diagnose_result(
+            sql, database.execute(sql), schema, database.execute, question=example.question
+        )
 
 
 def count_findings(examples: Sequence[Example], databases: dict[str, Database]) -> None:

@@ -18,13 +18,17 @@ def doubts_of_words(sql: str, message: Message) -> list[Finding]:
     ]
 
 
-def doubts_of_result(candidate: Candidate, database: Database) -> list[Finding]:
+def doubts_of_result(
+    candidate: Candidate, database: Database, *, question: str = ""
+) -> list[Finding]:
     """What about the result of a query that ran should not be trusted; runs small probes.
 
     Also compared texts that are not stored, where the value index knows their column.
     """
     if candidate.result is None:
         return []
-    found = diagnose_result(candidate.sql, candidate.result, database.schema, database.execute)
+    found = diagnose_result(
+        candidate.sql, candidate.result, database.schema, database.execute, question=question
+    )
     unstored = check_literals(candidate.sql, database.schema, database.indexed_values)
     return [*(f for f in found if f.severity == "warning"), *unstored]

@@ -74,7 +74,10 @@ class Refiner:
             conclude(message, trial.candidates)
         if message.result is not None:
             best = trial.known(message.sql) or trial.candidates[-1]
-            doubts = [*doubts_of_words(best.sql, message), *doubts_of_result(best, database)]
+            doubts = [
+                *doubts_of_words(best.sql, message),
+                *doubts_of_result(best, database, question=message.question),
+            ]
             message.findings = _without_repeats([*message.findings, *doubts])
 
     def _refine(self, message: Message, trial: Trial) -> Iterator[Step]:

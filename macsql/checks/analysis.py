@@ -14,6 +14,7 @@ from macsql.checks.problems import Problem, name_problems
 from macsql.checks.resolve import resolve
 from macsql.checks.rules import RULES, Rule
 from macsql.checks.scopes import Resolution
+from macsql.checks.set_rules import SET_RULES
 from macsql.checks.text import Statement, read
 from macsql.checks.type_rules import TYPE_RULES
 from macsql.message import Finding
@@ -29,7 +30,7 @@ CERTAIN_RULES: tuple[Rule, ...] = (
 )
 """The rules that may find an error; the others only doubt."""
 
-ALL_RULES: tuple[Rule, ...] = (*CERTAIN_RULES, *TYPE_RULES, *GROUP_RULES, *JOIN_RULES)
+ALL_RULES: tuple[Rule, ...] = (*CERTAIN_RULES, *TYPE_RULES, *GROUP_RULES, *JOIN_RULES, *SET_RULES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

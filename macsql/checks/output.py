@@ -13,6 +13,7 @@ from macsql.schema import Schema
 
 RULES: tuple[Rule, ...] = (
     output_columns.count_missing,
+    output_columns.stored_number,
     output_columns.aggregate_unasked,
     output_columns.aggregate_missing,
     output_columns.width,

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from macsql.checks.names import nearest, words
 from macsql.checks.output_shape import Output, finding
-from macsql.checks.question import HOW_MANY, Question, asked_items
+from macsql.checks.question import HOW_MANY, Question, asked_items, counted_things
 from macsql.checks.text import shorten
 from macsql.message import Finding
 
@@ -34,6 +34,7 @@ _AGGREGATES: dict[type[exp.Expr], tuple[str, str]] = {
     ),
 }
 _SHARE = ("percentage", "percent", "proportion", "ratio", "rate", "pct")
+_NUMBER_OF = frozenset({"number", "num", "no", "nr", "of", "total", "count", "cnt"})
 _ID_WORDS = frozenset({"id", "code", "number", "key", "no", "ssn", "identifier"})
 _EACH = r"each|for every|of every"
 _GROUPED = (
@@ -50,6 +51,25 @@ def count_missing(question: Question, output: Output) -> Iterator[Finding]:
         return  # a stored number may be the answer
     message = "the question asks for a number, and the query counts nothing"
     yield finding("count-missing", "warning", message, "show COUNT(*) or COUNT(DISTINCT ...)")
+
+
+def stored_number(question: Question, output: Output) -> Iterator[Finding]:
+    """ "How many beds", rows are counted, and a table of the query has a number ``beds``."""
+    if not output.has(exp.Count):
+        return
+    used = {use.name.casefold() for use in output.resolution.uses}
+    tables = {r.table.name: r.table for r in output.resolution.relations if r.table}
+    named = {w for table in tables.values() for w in words(table.name)}
+    for counted in counted_things(question):
+        for table in tables.values():
+            for column in table.columns:
+                about = tuple(w for w in words(column.name) if w not in _NUMBER_OF)
+                if not about or counted[-len(about) :] != about or not named.isdisjoint(about):
+                    continue
+                if output.is_amount(table, column) and column.name.casefold() not in used:
+                    message = f"rows are counted, and {table.name} has a number {column.name}"
+                    hint = f"use {column.name}, or SUM({column.name})"
+                    yield finding("stored-number", "warning", message, hint)
 
 
 def aggregate_unasked(question: Question, output: Output) -> Iterator[Finding]:

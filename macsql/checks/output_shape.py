@@ -18,6 +18,9 @@ from macsql.schema import Column, Schema, Table
 _NUMBER_TYPE = re.compile(r"int|real|num|dec|double|float|money", re.IGNORECASE)
 
 
+_NAMES = frozenset({"id", "code", "year", "date", "key", "month", "day"})
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """A query with what its names refer to, all nodes of its tree, and what is shown of it."""
@@ -79,6 +82,12 @@ class Output:
         if found is None:
             return not isinstance(expression, exp.Star)
         return not self.is_key(expression) and _NUMBER_TYPE.search(found[1].type) is not None
+
+    def is_amount(self, table: Table, column: Column) -> bool:
+        """Whether a column holds numbers and is no key, code or year."""
+        is_key = column.name.casefold() in self.schema.key_columns(table)
+        is_name = not _NAMES.isdisjoint(words(column.name))
+        return bool(_NUMBER_TYPE.search(column.type)) and not is_key and not is_name
 
 
 Rule = Callable[[Question, Output], Iterator[Finding]]

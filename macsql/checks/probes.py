@@ -45,10 +45,14 @@ class Probe:
         """What a column of the query refers to."""
         return self._by_column.get(id(node))
 
+    def relation(self, node: exp.Expr | None) -> Relation | None:
+        """The item of FROM that a column of the query belongs to."""
+        use = self.use(node)
+        return use.relation if use else None
+
     def stored(self, node: exp.Expr | None) -> tuple[Relation, Table, Column] | None:
         """The stored column that a column of the query is."""
-        use = self.use(node)
-        relation = use.relation if use else None
+        use, relation = self.use(node), self.relation(node)
         table = relation.table if relation else None
         column = table.column(use.name) if table and use else None
         return (relation, table, column) if relation and table and column else None

@@ -12,6 +12,13 @@ HOW_MANY = re.compile(
     r"(?:what|give|find|show|tell|return)(?:'s| is| are| me)* the (?:total )?(?:number|count) of)\b"
 )
 """The beginning of a question that asks for a number of things."""
+_COUNTED = re.compile(
+    r"\b(?:how many|number of|count (?:the|how many|all)|(?:the|has|have|had|with) (?:most|fewest))"
+    r"((?:\s+(?!(?:of|with|in|that|who|whose|which|are|is|was|were|do|does|did|have|has|had|having|"
+    r"for|from|by|on|at|and|or|to|than|as|each|per|there|live|living|not|never|ever|without|take|"
+    r"took|taken|taking|get|got|make|made|can|could|will|belong|belonging|participate|participated|"
+    r"number)\b)[\w']+)+)"
+)
 _OPENING = re.compile(
     r"^\s*(?:(?:please|can|could|would|will|you|i|want|need|to|know|and)\s+)*"
     r"(?:(?:what|which|who)(?:'s|\s+(?:is|are|was|were))|what|which|"
@@ -88,6 +95,16 @@ def read_question(text: str, evidence: str = "") -> Question:
     both = f"{text}\n{evidence}" if evidence else text
     found = (w for part in re.findall(r"[^\W_]+", both) for w in words(part))
     return Question(text, plain, both.casefold(), frozenset(found))
+
+
+def counted_things(question: Question) -> list[tuple[str, ...]]:
+    """What the question asks the number of, each in its words, folded and in the singular.
+
+    >>> counted_things(read_question("How many king beds are there, and who has the most rooms?"))
+    [('king', 'bed'), ('room',)]
+    """
+    runs = (match[1] for match in _COUNTED.finditer(question.plain))
+    return [tuple(w for part in re.findall(r"[^\W_]+", run) for w in words(part)) for run in runs]
 
 
 def asked_items(question: Question) -> tuple[str, ...]:

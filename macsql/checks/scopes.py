@@ -108,6 +108,11 @@ class Resolution:
         return (use for scope in self.scopes for use in scope.uses)
 
     @property
+    def relations(self) -> Iterator[Relation]:
+        """Every item of every FROM clause."""
+        return (r for s in self.scopes for r in s.relations)
+
+    @property
     def unknown_tables(self) -> Iterator[tuple[Scope, Relation]]:
         """Every relation that is neither a table, a view nor a CTE."""
         return ((s, r) for s in self.scopes for r in s.relations if r.unknown)

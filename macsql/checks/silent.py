@@ -10,7 +10,15 @@ from sqlglot import exp
 
 from macsql.checks.analysis import analyse
 from macsql.checks.probes import Execute, Probe
-from macsql.checks.silent_joins import broken_keys, fan_out, repeated_rows
+from macsql.checks.question import counted_things, read_question
+from macsql.checks.silent_dates import dates_as_text
+from macsql.checks.silent_joins import (
+    broken_keys,
+    counted_twice,
+    fan_out,
+    merged_names,
+    repeated_rows,
+)
 from macsql.checks.silent_order import nulls_first, numbers_as_text, ties_cut
 from macsql.database.result import Result
 from macsql.message import Finding
@@ -18,19 +26,20 @@ from macsql.schema import Schema
 
 
 def diagnose_result(
-    sql: str, result: Result | None, schema: Schema, execute: Execute
+    sql: str, result: Result | None, schema: Schema, execute: Execute, *, question: str = ""
 ) -> list[Finding]:
     """What about the ``result`` of ``sql`` should not be trusted, warnings first; never raises.
 
     ``execute`` runs a probe and returns its result, or raises DatabaseError: ``Database.execute``
-    does. Nothing for a statement with certain faults, whose result means little anyhow.
+    does. ``question`` says what is counted. Nothing for a statement with certain faults, whose
+    result means little anyhow.
     """
     analysis = analyse(sql, schema)
     if analysis.statement.tree is None or analysis.errors or not analysis.resolution.scopes:
         return []
     probe = Probe(analysis, execute)
-    rules = (fan_out, broken_keys, numbers_as_text, nulls_first, null_in_not_in, ties_cut)
-    found = [finding for rule in rules for finding in rule(probe)]
+    found = [finding for rule in RULES for finding in rule(probe)]
+    found += counted_twice(probe, counted_things(read_question(question)))
     if result is not None:
         found += [*null_result(result), *repeated_rows(probe, result)]
     unique = {(f.code, f.message): f for f in found}
@@ -60,3 +69,15 @@ def null_in_not_in(probe: Probe) -> Iterator[Finding]:
             message = f"NOT IN finds nothing, because {column.sql()} is NULL in some rows"
             hint = f"add {column.sql()} IS NOT NULL to the sub-query"
             yield Finding("null-in-not-in", "warning", message, hint)
+
+
+RULES = (
+    fan_out,
+    merged_names,
+    broken_keys,
+    numbers_as_text,
+    dates_as_text,
+    nulls_first,
+    null_in_not_in,
+    ties_cut,
+)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from macsql.checks.probes import Probe
+from macsql.checks.probes import ROWS_READ, Probe
 from macsql.checks.scopes import Scope
 from macsql.message import Finding
 
@@ -19,7 +19,7 @@ _NULLS_FIRST = {"sqlite": False, "mysql": False, "tsql": False, "postgres": True
 def numbers_as_text(probe: Probe) -> Iterator[Finding]:
     """MAX, MIN, ORDER BY or a comparison of text that is all numbers: '9' comes after '10'."""
     for scope in probe.scopes():
-        for column, what in _ordered_columns(scope):
+        for column, what in ordered_columns(scope):
             found = probe.stored(column)
             if found is None or not _TEXT_TYPE.search(found[2].type):
                 continue
@@ -34,10 +34,10 @@ def numbers_as_text(probe: Probe) -> Iterator[Finding]:
                 yield Finding("numbers-as-text", "warning", message, hint)
 
 
-def _ordered_columns(scope: Scope) -> Iterator[tuple[exp.Column, str]]:
+def ordered_columns(scope: Scope) -> Iterator[tuple[exp.Column, str]]:
     """Columns whose order matters, and what depends on it."""
     for node in scope.select.find_all(
-        exp.Max, exp.Min, exp.Ordered, exp.GT, exp.GTE, exp.LT, exp.LTE
+        exp.Max, exp.Min, exp.Ordered, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between
     ):
         if node.parent_select is not scope.select or not isinstance(node.this, exp.Column):
             continue
@@ -45,21 +45,26 @@ def _ordered_columns(scope: Scope) -> Iterator[tuple[exp.Column, str]]:
             yield node.this, "ORDER BY"
         elif isinstance(node, (exp.Max, exp.Min)):
             yield node.this, node.key.upper()
-        elif isinstance(node.args.get("expression"), exp.Literal):
+        elif isinstance(node.args.get("low", node.args.get("expression")), exp.Literal):
             yield node.this, "the condition"
 
 
 def _sorts_wrongly(probe: Probe, table: str, column: str) -> bool:
     """Whether some stored numbers stand in another order as text than as numbers."""
-    name = probe.name(column)
-    rows = probe.rows(
-        f"SELECT DISTINCT {name} FROM {probe.name(table)} WHERE {name} IS NOT NULL "  # noqa: S608 - quoted names
-        f"LIMIT {_VALUES_READ}"
-    )
-    texts = [row[0] for row in rows if isinstance(row[0], str) and row[0].strip()]
+    texts = some_texts(probe, table, column)
     if not texts or not all(map(_NUMBER.fullmatch, texts)):
         return False
     return sorted(texts) != sorted(texts, key=lambda t: (float(t), t))
+
+
+def some_texts(probe: Probe, table: str, column: str) -> list[str]:
+    """Some different texts that a column holds, none of them blank."""
+    name = probe.name(column)
+    rows = probe.rows(
+        f"SELECT DISTINCT f.v FROM (SELECT {name} AS v FROM {probe.name(table)} "  # noqa: S608 - quoted names
+        f"LIMIT {ROWS_READ}) AS f WHERE f.v IS NOT NULL LIMIT {_VALUES_READ}"
+    )
+    return [row[0] for row in rows if isinstance(row[0], str) and row[0].strip()]
 
 
 def nulls_first(probe: Probe) -> Iterator[Finding]:

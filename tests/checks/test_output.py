@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from macsql.checks.output import check_output
 from macsql.checks.output_fixes import repair_output
 from macsql.checks.question import asked_items, read_question
+from macsql.schema import Column, ForeignKey, Schema, Table
 
 
 def pairs(name: str) -> list[tuple[str, ...]]:
@@ -58,6 +59,45 @@ def test_what_only_the_evidence_quotes_need_not_be_used(school: Any) -> None:
 def test_columns_of_the_answer_are_those_of_the_last_select(school: Any) -> None:
     sql = "WITH a AS (SELECT name, city FROM school) SELECT name FROM a"
     assert check_output("List the names of all schools.", sql, school.schema) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "is_doubted"),
+    [
+        ("How many king beds are there?", "SELECT count(*) FROM room WHERE kind = 'king'", True),
+        ("What is the number of beds?", "SELECT count(beds) FROM room", False),
+        ("How many beds are there?", "SELECT sum(beds) FROM room", False),
+        ("How many rooms have two beds?", "SELECT count(*) FROM room WHERE beds = 2", False),
+        ("How many bed kinds are there?", "SELECT count(DISTINCT kind) FROM room", False),
+        ("How many rooms are there?", "SELECT count(*) FROM room", False),
+        ("Which kind has the most guests?", "SELECT kind, count(*) FROM room GROUP BY kind", True),
+        (
+            "How many guests were there in 1998?",
+            "SELECT count(*) FROM room WHERE year = 1998",
+            True,
+        ),
+        # Not a number, a key, or no number of that kind.
+        ("How many kinds are there?", "SELECT count(*) FROM room", False),
+        ("How many hotels are there?", "SELECT count(*) FROM room", False),
+        ("How many years is that?", "SELECT count(*) FROM room", False),
+    ],
+)
+def test_number_that_is_stored_and_rows_that_are_counted(
+    question: str, sql: str, is_doubted: bool
+) -> None:
+    types = {
+        "id": "INTEGER",
+        "kind": "TEXT",
+        "beds": "INT",
+        "number_of_guests": "INT",
+        "year": "INT",
+    }
+    columns = (*(Column(name, kind) for name, kind in types.items()), Column("hotel", "INTEGER"))
+    key = ForeignKey(("hotel",), "hotel", ("id",))
+    hotel = Table("hotel", (Column("id", "INTEGER"),), ("id",))
+    schema = Schema("sqlite", (Table("room", columns, ("id",), (key,)), hotel))
+    codes = [f.code for f in check_output(question, sql, schema)]
+    assert ("stored-number" in codes) == is_doubted
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from macsql.checks import check, repair
-from macsql.schema import Schema
+from macsql.schema import Column, ForeignKey, Schema, Table
 
 JOINED = "FROM pupil p JOIN school s ON p.school_id = s.id"
 
@@ -33,6 +33,17 @@ DOUBTFUL = [
     ("group-without-aggregate", "DISTINCT", "SELECT age FROM pupil GROUP BY age"),
     ("doubled-join", "same row", f"SELECT s.name {JOINED} JOIN school t ON t.id = p.school_id"),
     ("idle-join", "leave s out", f"SELECT p.age {JOINED}"),
+    (
+        "unlike-columns",
+        "school.name with pupil.first_name",
+        "SELECT name FROM school EXCEPT SELECT first_name FROM pupil",
+    ),
+    (
+        "unlike-columns",
+        "compare school.id with pupil.school_id",
+        "SELECT name FROM school WHERE id NOT IN (SELECT id FROM pupil)",
+    ),
+    ("unlike-columns", "pupil.id", "SELECT city FROM school WHERE id = (SELECT id FROM pupil)"),
 ]
 
 SOUND = [
@@ -54,6 +65,13 @@ SOUND = [
     f"SELECT s.name, t.name {JOINED} JOIN school t ON t.city = s.city",
     f"SELECT p.age {JOINED} WHERE s.city = 'PARIS'",
     f"SELECT s.name {JOINED}",
+    "SELECT id FROM school EXCEPT SELECT school_id FROM pupil",
+    "SELECT name FROM school WHERE id NOT IN (SELECT school_id FROM pupil UNION SELECT 0)",
+    f"SELECT name FROM school EXCEPT SELECT s.name {JOINED}",
+    "SELECT name FROM school INTERSECT SELECT first_name FROM pupil",
+    "SELECT age FROM pupil WHERE first_name IN (SELECT title FROM course)",
+    "SELECT age FROM pupil WHERE first_name = (SELECT city FROM school)",
+    "SELECT age FROM pupil WHERE school_id IN (1, 2) AND age > (SELECT avg(age) FROM pupil)",
     "SELECT count(*) FROM pupil p LEFT JOIN enrolment e ON e.pupil_id = p.id",
 ]
 
@@ -101,3 +119,26 @@ def test_what_can_mean_nothing_is_repaired_although_it_runs(
 def test_division_is_exact_where_the_database_says_so(school: Any) -> None:
     mysql = Schema("mysql", school.schema.tables)
     assert check("SELECT count(*) / 2 FROM pupil", mysql) == []
+
+
+def test_column_named_after_the_other_table_is_like_its_column() -> None:
+    station = Table("station", (Column("id", "INTEGER"), Column("name", "TEXT")), ("id",))
+    columns = (Column("station_id", "INTEGER"), Column("end_station_name", "TEXT"))
+    key = ForeignKey(("station_id",), "station", ("id",))
+    schema = Schema("sqlite", (station, Table("trip", columns, (), (key,))))
+    sql = "SELECT name FROM station EXCEPT SELECT {} FROM trip"
+    assert check(sql.format("end_station_name"), schema) == []
+    [found] = check(sql.format("station_id"), schema)
+    assert found.code == "unlike-columns"
+
+
+def test_keys_that_meet_in_a_third_table_are_alike() -> None:
+    def table(name: str, *keys: ForeignKey) -> Table:
+        columns = (Column(f"{name}_ref", "INTEGER"), Column("who", "INTEGER"))
+        return Table(name, columns, (f"{name}_ref",), keys)
+
+    person = ForeignKey(("who",), "person", ("person_ref",))
+    other = ForeignKey(("visit_ref",), "order", ("order_ref",))
+    tables = (table("person"), table("visit", person, other), table("order", person))
+    schema = Schema("sqlite", tables)
+    assert check('SELECT who FROM visit WHERE who NOT IN (SELECT who FROM "order")', schema) == []

@@ -2,6 +2,8 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -99,6 +101,121 @@ def test_doubtful_result_is_explained(code: str, said: str, sql: str, shop: Data
 )
 def test_sound_result_is_not_doubted(sql: str, shop: Database) -> None:
     assert diagnosed(sql, shop) == {}
+
+
+@pytest.mark.parametrize(
+    ("texts", "sql", "said"),
+    [
+        (["31/12/2018", "01/02/2019"], "SELECT max(t) FROM d", "MAX compares letters"),
+        (["5-MAY-14", "12-JAN-15"], "SELECT t FROM d ORDER BY t", "ORDER BY compares letters"),
+        (["March 3, 2010", "April 1, 2011"], "SELECT 1 FROM d WHERE t > 'x'", "the condition"),
+        (["06.10.1976", "05.11.1977"], "SELECT 1 FROM d WHERE t BETWEEN '1' AND '2'", "06.10.1976"),
+        (["9:05", "10:30"], "SELECT min(t) FROM d", "MIN compares letters"),
+        (["2019-2-1", "2019-11-1"], "SELECT t FROM d ORDER BY t LIMIT 1", "ORDER BY"),
+        (["31/12/2018", "01/02/2019"], "SELECT strftime('%Y', t) FROM d", "STRFTIME cannot read"),
+        (["5 May 2014"], "SELECT julianday(t) - 1 FROM d", "JULIANDAY cannot read"),
+        # In the order of time, or no dates, or not compared.
+        (["2018-12-31", "2019-02-01"], "SELECT max(t), strftime('%Y', t) FROM d", ""),
+        (["2018-12-31 10:00:00", "2019-02-01 09:00:00"], "SELECT max(t), date(t) FROM d", ""),
+        (["09:05", "10:30"], "SELECT min(t) FROM d", ""),
+        (["01/02/2019", "02/03/2019"], "SELECT t FROM d ORDER BY t", ""),
+        (["31/12/2018", "01/02/2019"], "SELECT t FROM d WHERE t = '31/12/2018'", ""),
+        (["31/12/2018", "01/02/2019"], "SELECT count(t), substr(t, 7) FROM d", ""),
+        (["4-5 people", "10-12 people"], "SELECT max(t) FROM d", ""),
+        (["31/12/2018", "soon"], "SELECT max(t) FROM d", ""),
+        ([], "SELECT max(t), date(t) FROM d", ""),
+    ],
+)
+def test_dates_kept_as_text(texts: list[str], sql: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "dates.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE d (t DATE)")
+        connection.executemany("INSERT INTO d VALUES (?)", [(text,) for text in texts])
+    with Database(path) as database:
+        found = diagnose_result(sql, None, database.schema, database.execute)
+    assert [f.code for f in found] == (["dates-as-text"] if said else [])
+    assert all(said in f.message for f in found)
+
+
+NAMESAKES = """
+CREATE TABLE artist (id INTEGER PRIMARY KEY, name TEXT, city TEXT);
+CREATE TABLE album (id INTEGER PRIMARY KEY, title TEXT, artist_id INTEGER REFERENCES artist(id));
+INSERT INTO artist VALUES (1, 'Kim', 'Rom'), (2, 'Kim', 'Bonn'), (3, 'Lou', 'Bonn');
+INSERT INTO album VALUES (1, 'A', 1), (2, 'B', 2), (3, 'C', 3);
+"""
+
+
+@pytest.mark.parametrize(
+    ("shown", "group", "is_doubted"),
+    [
+        ("a.name, count(*)", "a.name", True),
+        ("name, city, count(*)", "name", True),
+        ("name", "name HAVING count(*) > 1", True),
+        ("a.name, count(*)", "a.id, a.name", False),
+        ("a.name, count(*)", "a.name, a.city", False),
+        ("city, count(*)", "city", False),
+        ("b.title, count(*)", "b.title", False),
+        ("upper(name), count(*)", "upper(name)", False),
+    ],
+)
+def test_things_of_the_same_name_that_become_one_group(
+    shown: str, group: str, is_doubted: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "music.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executescript(NAMESAKES)
+    joined = "FROM artist a JOIN album b ON a.id = b.artist_id"
+    with Database(path) as database:
+        said = [
+            diagnose_result(sql, None, database.schema, database.execute)
+            for sql in (
+                f"SELECT {shown} {joined} GROUP BY {group}",
+                f"SELECT {shown} {joined} WHERE a.id <> 2 GROUP BY {group}",
+            )
+        ]
+    assert ["merged-names" in [f.code for f in found] for found in said] == [is_doubted, False]
+    assert all('"a"."id"' in f.hint for f in said[0] if f.code == "merged-names")
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "hint"),
+    [
+        (
+            "How many ordrs have an item?",
+            "SELECT count(*) FROM ordr o JOIN item i ON i.ordr_id = o.id",
+            "COUNT(DISTINCT o.id)",
+        ),
+        (
+            "Count the dims with facts.",
+            "SELECT count(dim.id) FROM fact, dim WHERE dim_id = dim.id",
+            "COUNT(DISTINCT dim.id)",
+        ),
+        (
+            "For each kind, what is the number of different ordrs?",
+            "SELECT kind, count(*) FROM ordr JOIN item ON ordr_id = ordr.id GROUP BY kind",
+            "COUNT(DISTINCT ordr.id)",
+        ),
+        # Items are counted, and each comes once.
+        ("How many items?", "SELECT count(*) FROM ordr o JOIN item i ON i.ordr_id = o.id", ""),
+        ("How many ordr items?", "SELECT count(*) FROM ordr JOIN item ON ordr_id = ordr.id", ""),
+        ("How many ordrs?", "SELECT count(DISTINCT ordr_id) FROM ordr, item", ""),
+        ("How many ordrs?", "SELECT count(*) FROM ordr", ""),
+        ("How many ordrs?", "SELECT count(i.id) FROM ordr JOIN item i ON ordr_id = ordr.id", ""),
+        (
+            "How many ordrs have a y?",
+            "SELECT count(*) FROM ordr o JOIN item ON ordr_id = o.id WHERE kind = 'y'",
+            "",
+        ),
+        ("Which ordrs?", "SELECT count(*) FROM ordr o JOIN item i ON i.ordr_id = o.id", ""),
+    ],
+)
+def test_rows_of_a_join_that_are_counted_for_things(
+    question: str, sql: str, hint: str, shop: Database
+) -> None:
+    result = shop.execute(sql)
+    found = diagnose_result(sql, result, shop.schema, shop.execute, question=question)
+    hints = [f.hint for f in found if f.code == "counted-twice"]
+    assert hints == [] if not hint else hint in hints[0]
 
 
 def test_probe_that_fails_says_nothing(shop: Database) -> None:

@@ -1,0 +1,94 @@
+"""Dates kept as text in a form whose order is not that of time, or that the engine cannot read."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import pairwise
+
+from sqlglot import exp
+
+from macsql.checks.probes import Probe
+from macsql.checks.scopes import Scope
+from macsql.checks.silent_order import ordered_columns, some_texts
+from macsql.message import Finding
+
+_KEEPS_TEXT = re.compile(r"char|text|clob|string|date|time|^$", re.IGNORECASE)
+_MAY_BE_TIME = re.compile(r"(?=.*\d)\w+(?:[-/.:, ]+\w+)+")
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?|\d\d:\d\d(?::\d\d)?")
+_NUMBERS = ("%d/%m/", "%m/%d/", "%d.%m.", "%d-%m-", "%m-%d-", "%d-%b-")
+_DAYS = (
+    *(form + year for form in _NUMBERS for year in ("%Y", "%y")),
+    *("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%B %d %Y"),
+    *("%A, %B %d, %Y", "%a, %d %b %Y", "%Y/%m/%d", "%Y-%m-%d", "%b %Y", "%B %Y", "%m/%Y"),
+)
+_HOURS = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M%p")
+_FORMS = (*_DAYS, *(f"{day} {hour}" for day in _DAYS for hour in _HOURS), *_HOURS)
+_READERS = frozenset({"strftime", "date", "datetime", "time", "julianday", "unixepoch"})
+
+
+def dates_as_text(probe: Probe) -> Iterator[Finding]:
+    """ORDER BY, MAX, a comparison or STRFTIME of '31/12/2019' or '5-MAY-14'."""
+    for scope in probe.scopes():
+        uses = [(column, what, False) for column, what in ordered_columns(scope)]
+        uses += [(column, what, True) for column, what in _read_columns(scope, probe)]
+        for column, what, is_read in uses:
+            found = probe.stored(column)
+            if found is None or not _KEEPS_TEXT.search(found[2].type):
+                continue
+            _, table, stored = found
+            if not all(_may_matter(v) for v in stored.examples if isinstance(v, str)):
+                continue
+            texts = some_texts(probe, table.name, stored.name)
+            wrong = _cannot_be_read(texts) if is_read else sorts_wrongly(texts)
+            if wrong:
+                effect = "cannot read them" if is_read else "compares letters, not time"
+                message = (
+                    f"{table.name}.{stored.name} keeps dates as text like {texts[0]!r}: "
+                    f"{what} {effect}"
+                )
+                hint = "take year, month and day out of the text, and compare them in this order"
+                yield Finding("dates-as-text", "warning", message, hint)
+
+
+def _may_matter(example: str) -> bool:
+    """Whether a column with this example is worth a probe: it says a time, and not as ISO 8601."""
+    is_date = _ISO.fullmatch(example) and "-" in example
+    return bool(_MAY_BE_TIME.fullmatch(example)) and not is_date
+
+
+def _read_columns(scope: Scope, probe: Probe) -> Iterator[tuple[exp.Column, str]]:
+    """Columns that a date function of SQLite reads, and which."""
+    if probe.analysis.statement.dialect != "sqlite":
+        return
+    for column in scope.select.find_all(exp.Column):
+        call = column.parent
+        if isinstance(call, exp.TsOrDsToTimestamp):
+            call = call.parent
+        if column.parent_select is scope.select and isinstance(call, exp.Func):
+            name = call.sql("sqlite").partition("(")[0].strip()
+            if name.lower() in _READERS:
+                yield column, name.upper()
+
+
+def sorts_wrongly(texts: Sequence[str]) -> bool:
+    """Whether the dates come in another order as text, in every way that they can be read.
+
+    >>> sorts_wrongly(["2019-01-05", "2019-02-01"]), sorts_wrongly(["05/01/2020", "06/01/2019"])
+    (False, True)
+    """
+    readings = list(_readings(sorted(set(texts))))
+    return bool(readings) and all(any(b < a for a, b in pairwise(times)) for times in readings)
+
+
+def _cannot_be_read(texts: Sequence[str]) -> bool:
+    """Whether all texts are dates, and none is one that SQLite reads."""
+    return not any(map(_ISO.fullmatch, texts)) and any(_readings(texts))
+
+
+def _readings(texts: Sequence[str]) -> Iterator[list[datetime]]:
+    """The times that all the texts say, for every form in which they can be read."""
+    for form in _FORMS if texts else ():
+        try:
+            yield [datetime.strptime(text.strip(), form) for text in texts]
+        except ValueError:
+            continue
