@@ -11,7 +11,7 @@ from itertools import islice
 
 from macsql.agents.base import record, record_repairs, sample_model
 from macsql.agents.decomposer import Decomposer
-from macsql.agents.doubts import doubts_of_words
+from macsql.agents.doubts import doubts_of_result, doubts_of_words
 from macsql.agents.trial import Trial, finds_nothing, is_good, is_refused, quality
 from macsql.chat import ChatMessage
 from macsql.database import Database
@@ -30,6 +30,8 @@ TRUST = 0.5
 """What is left of an attempt's weight with each finding that says it is wrong, or no answer."""
 SIMPLE = 0.9
 """What is left of it with each table that is joined, and each SELECT after the first."""
+ROWS_MIXED = frozenset({"fan-out", "counted-twice", "merged-names", "null-in-not-in"})
+"""What a result may be found wrong for that another statement would avoid."""
 SURE = -0.1
 """Mean log-probability of the first reply's tokens above which the model is sure."""
 
@@ -98,7 +100,7 @@ class Voter:
         if is_refused(best):
             return
         yield from record_repairs(message, self.name, (), best)
-        first = _ballot(best, asked.logprob, message)
+        first = _ballot(best, asked.logprob, message, database)
         if self.candidates == "auto" and not is_doubtful(first, trial.candidates[0]):
             return
         ballots = [first]
@@ -173,7 +175,7 @@ class Voter:
             except ParseError:
                 continue
             settled = trial.settle(sql, self.name)
-            yield _ballot(settled, reply.logprob, message)
+            yield _ballot(settled, reply.logprob, message, trial.database)
 
 
 def read_count(text: str) -> Count | None:
@@ -204,10 +206,14 @@ class Ballot:
     doubts: int = 0
 
 
-def _ballot(candidate: Candidate, logprob: float | None, message: Message) -> Ballot:
+def _ballot(
+    candidate: Candidate, logprob: float | None, message: Message, database: Database
+) -> Ballot:
     # A warning about joins or types is said of hardly any right query (docs/checks.md).
     warnings = {f.code for f in candidate.findings if f.severity == "warning"}
-    doubts = len(warnings) + len(doubts_of_words(candidate.sql, message))
+    found = doubts_of_result(candidate, database, question=message.question)
+    multiplied = {f.code for f in found} & ROWS_MIXED
+    doubts = len(warnings) + len(multiplied) + len(doubts_of_words(candidate.sql, message))
     return Ballot(candidate, logprob, doubts)
 
 

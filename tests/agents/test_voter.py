@@ -1,9 +1,12 @@
 """The Voter: when it asks again, what it chooses, and what it never makes worse."""
 
 import math
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -320,3 +323,32 @@ def test_of_two_attempts_the_one_without_a_warning_is_taken(database: Database) 
     message = pipeline.run(SCHOOLED, database)
     assert message.sql == RIGHT
     assert message.confidence == pytest.approx(2 / 3, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("question", "mixed", "right"),
+    [
+        (
+            "How many pupils have a mark?",
+            "SELECT count(*) FROM pupil p JOIN enrolment e ON e.pupil_id = p.id",
+            "SELECT count(DISTINCT pupil_id) FROM enrolment",
+        ),
+        (
+            "How many pupils have no certificate?",
+            "SELECT count(*) FROM pupil WHERE id NOT IN (SELECT pupil_id FROM certificate)",
+            "SELECT count(*) FROM pupil WHERE id NOT IN "
+            "(SELECT pupil_id FROM certificate WHERE pupil_id IS NOT NULL)",
+        ),
+    ],
+)
+def test_a_result_of_rows_that_are_mixed_up_is_a_doubt(
+    question: str, mixed: str, right: str, school_db: Path
+) -> None:
+    with closing(sqlite3.connect(school_db)) as connection, connection:
+        connection.execute("INSERT INTO enrolment VALUES (1, 'M1', 'extra', 1.0)")
+        connection.execute("INSERT INTO certificate VALUES (NULL, 'M1', 'extra', '2020-01-01')")
+    with Database(school_db) as database:
+        assert database.execute(mixed).rows != database.execute(right).rows
+        message = Pipeline.of(SmallModel([mixed, right, right])).run(question, database)
+    assert message.usage.calls > 1
+    assert message.sql == right
