@@ -4,27 +4,29 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from macsql.checks.joins import Link, links
+from macsql.checks.joins import links
 from macsql.checks.probes import ROWS_READ, Probe
 from macsql.checks.rules import aggregates
 from macsql.checks.scopes import Relation, Scope, Use
 from macsql.database.result import Result
 from macsql.message import Finding
+from macsql.schema import Table
 
-Joined = tuple[Use, Use, Link]
-"""Two columns that a join compares, and the key: the first refers to the second."""
+Joined = tuple[Use, Use]
+"""Two columns that a join compares: the first refers to the second, which is a key."""
+_DECIDING = ("having", "order")
+"""Clauses in which a wrong sum chooses or orders the rows."""
 
 
 def fan_out(probe: Probe) -> Iterator[Finding]:
-    """SUM or AVG of a column whose rows a join to their many side has multiplied."""
+    """SUM or AVG of one table's columns whose rows a join to their many side has multiplied."""
     for scope in probe.scopes():
-        for call in _own_aggregates(scope):
-            column = call.this if isinstance(call, (exp.Sum, exp.Avg)) else None
-            found = probe.stored(column)
-            if column is None or found is None or isinstance(call.this, exp.Distinct):
+        for call in _own_aggregates(scope, *_DECIDING):
+            found = _summed_of(call, probe)
+            if found is None:
                 continue
             many = next(
-                (m for m, one, _ in _key_joins(scope, probe) if one.relation is found[0]), None
+                (m for m, one in _key_joins(scope, probe) if one.relation is found[0]), None
             )
             if many is None or many.relation is None or not _multiplies(probe, scope, found[0]):
                 continue
@@ -36,17 +38,36 @@ def fan_out(probe: Probe) -> Iterator[Finding]:
             yield Finding("fan-out", "warning", message, hint)
 
 
-def _own_aggregates(scope: Scope) -> list[exp.Expr]:
-    return [a for e in scope.select.expressions for a in aggregates(e)]
+def _own_aggregates(scope: Scope, *clauses: str) -> list[exp.Expr]:
+    """The aggregates that a SELECT shows, and those in ``clauses``."""
+    parts = [*scope.select.expressions, *(scope.select.args.get(c) for c in clauses)]
+    return [a for part in parts if part is not None for a in aggregates(part)]
+
+
+def _summed_of(call: exp.Expr, probe: Probe) -> tuple[Relation, Table] | None:
+    """The one table whose columns a sum or an average is made of, repetitions included."""
+    total = isinstance(call, exp.Anonymous) and call.name.upper() == "TOTAL"
+    if not total and not isinstance(call, (exp.Sum, exp.Avg)):
+        return None
+    summed = call.expressions[0] if isinstance(call, exp.Anonymous) else call.this
+    found = [probe.stored(column) for column in summed.find_all(exp.Column)]
+    known = [f[:2] for f in found if f is not None]
+    # What a condition within the sum looks at may come from another table.
+    is_plain = not summed.find(exp.Distinct, exp.Case, exp.If, exp.Filter)
+    is_one = bool(known) and len(known) == len(found) and all(k == known[0] for k in known)
+    return known[0] if is_plain and is_one else None
 
 
 def _key_joins(scope: Scope, probe: Probe) -> Iterator[Joined]:
-    """The equalities of a SELECT that join along a declared key."""
+    """The equalities of a SELECT that join along a key: a declared one, or, between tables that
+    have none, from a column that is no key itself to one that identifies rows.
+    """
     known = {
         _folded(link.left, link.pairs[0][0], link.right, link.pairs[0][1]): link
         for link in links(probe.schema)
         if not link.inferred and len(link.pairs) == 1
     }
+    tied = {frozenset((link.left, link.right)) for link in known.values()}
     for node in scope.select.find_all(exp.EQ):
         one, other = probe.use(node.left), probe.use(node.right)
         if one is None or other is None or one.scope is not scope or other.scope is not scope:
@@ -55,8 +76,15 @@ def _key_joins(scope: Scope, probe: Probe) -> Iterator[Joined]:
             if many.relation and single.relation and many.relation.table and single.relation.table:
                 tables = many.relation.table.name, single.relation.table.name
                 key = (tables[0], many.name, tables[1], single.name)
-                if link := known.get(_folded(*key)):
-                    yield many, single, link
+                is_free = frozenset(tables) not in tied and len(set(tables)) == 2
+                leads = is_free and _identifies(single) and not _identifies(many)
+                if leads or _folded(*key) in known:
+                    yield many, single
+
+
+def _identifies(use: Use) -> bool:
+    table = use.relation.table if use.relation else None
+    return table is not None and _folded(*table.primary_key) == _folded(use.name)
 
 
 def _folded(*names: str) -> tuple[str, ...]:
@@ -85,7 +113,7 @@ def broken_keys(probe: Probe) -> Iterator[Finding]:
     for scope in probe.scopes():
         if not any(isinstance(a, (exp.Count, exp.Sum)) for a in _own_aggregates(scope)):
             continue
-        for many, single, _ in _key_joins(scope, probe):
+        for many, single in _key_joins(scope, probe):
             if not _drops(scope, single):
                 continue
             lost, total = _unmatched(probe, many, single)

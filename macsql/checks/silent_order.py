@@ -37,7 +37,7 @@ def numbers_as_text(probe: Probe) -> Iterator[Finding]:
 def _ordered_columns(scope: Scope) -> Iterator[tuple[exp.Column, str]]:
     """Columns whose order matters, and what depends on it."""
     for node in scope.select.find_all(
-        exp.Max, exp.Min, exp.Ordered, exp.GT, exp.GTE, exp.LT, exp.LTE
+        exp.Max, exp.Min, exp.Ordered, exp.Between, exp.GT, exp.GTE, exp.LT, exp.LTE
     ):
         if node.parent_select is not scope.select or not isinstance(node.this, exp.Column):
             continue
@@ -45,7 +45,7 @@ def _ordered_columns(scope: Scope) -> Iterator[tuple[exp.Column, str]]:
             yield node.this, "ORDER BY"
         elif isinstance(node, (exp.Max, exp.Min)):
             yield node.this, node.key.upper()
-        elif isinstance(node.args.get("expression"), exp.Literal):
+        elif isinstance(node.args.get("low", node.args.get("expression")), exp.Literal):
             yield node.this, "the condition"
 
 
