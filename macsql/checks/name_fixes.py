@@ -320,9 +320,7 @@ def _alias_misspelt(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
 
 def _as_text(uses: Sequence[Use]) -> Iterator[Fix]:
     """``city = Paris``: text without its quotes."""
-    is_placeholder = uses[0].name[:1] in ("$", "@", ":")
-    places = [] if is_placeholder else [span(u.column) for u in uses if is_compared(u)]
-    if places:
+    if places := [span(u.column) for u in uses if is_compared(u)]:
         text = "'" + uses[0].name.replace("'", "''") + "'"
         edits = tuple(Edit(*place, text) for place in places if place)
         yield Fix(edits, 2.0, f"{uses[0].name} is text")

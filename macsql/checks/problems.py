@@ -259,6 +259,8 @@ def is_compared(use: Use) -> bool:
     node = use.column.parent
     if use.qualifier or use.clause not in ("where", "having", "join"):
         return False
+    if use.name[:1] in ("$", "@", ":"):  # a placeholder, which is no text
+        return False
     if isinstance(node, exp.In):
         return use.column is not node.this
     compared = isinstance(node, (exp.EQ, exp.NEQ, exp.Like)) and node.expression is use.column
