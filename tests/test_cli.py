@@ -165,6 +165,15 @@ def test_a_cut_result_says_so(answering: Path) -> None:
     done = run("ask", "All?", "--model", "answering:Many", "--max-rows", "7")
     assert len(done.stdout.splitlines()) == 4 + 7
     assert "(first 7 rows; there is more)" in done.stderr
+    file = run("ask", "All?", "--model", "answering:Many", "--max-rows", "7", "--csv")
+    said = "warning: only the first 7 rows: there is more; --max-rows allows more"
+    assert said in file.stderr.splitlines()
+    assert "warning" not in run("ask", "How many?", "--csv").stderr
+
+
+def test_a_cut_cell_is_not_said_to_be_a_missing_row(answering: Path) -> None:
+    done = run("ask", "Long?", "--model", "answering:Long")
+    assert "(first 1 row; a long cell was cut, and there may be more)" in done.stderr
 
 
 def test_the_question_can_come_from_stdin(answering: Path) -> None:

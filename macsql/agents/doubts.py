@@ -1,8 +1,14 @@
 """What speaks against a statement that runs: its question, the values found in it, its result."""
 
+import re
+from collections.abc import Sequence
+
 from macsql.checks import check_literals, check_output, check_values_used, diagnose_result
+from macsql.checks.names import words
 from macsql.database import Database
 from macsql.message import Candidate, Finding, Message
+
+_TEXT = re.compile(r"'((?:[^']|'')*)'")
 
 
 def doubts_of_words(sql: str, message: Message) -> list[Finding]:
@@ -16,6 +22,32 @@ def doubts_of_words(sql: str, message: Message) -> list[Finding]:
         *(f for f in asked if f.severity == "warning"),
         *check_values_used(sql, message.values, message.schema),
     ]
+
+
+def doubts_of_attempts(
+    sql: str, candidates: Sequence[Candidate], message: Message
+) -> list[Finding]:
+    """What attempts that could not run took from the question, and ``sql`` does without.
+
+    Where no table has a salary, a model that is told so may answer with the age.
+    """
+    asked, used = set(words(message.question)), sql.casefold()
+    lost = {}
+    for failed in candidates:
+        if failed.result is not None or failed.origin == "repair":
+            continue
+        missing = [f for f in failed.findings if f.code in ("unknown-column", "unknown-table")]
+        named = [failed.sql[slice(*f.span)] for f in missing if f.span]
+        names = [name.rpartition(".")[2].strip('"`[]') for name in named]
+        texts = [text.strip("%").replace("''", "'") for text in _TEXT.findall(failed.sql)]
+        for name in names:
+            if set(words(name)) <= asked and name.casefold() not in used:
+                lost[name] = f"the question speaks of {name}, which the query does without"
+        for text in texts if missing else ():
+            if text and set(words(text)) <= asked and text.casefold() not in used:
+                lost[text] = f"the question says {text!r}, and the query does without"
+    hint = "no table has what an earlier attempt looked for; see whether this is the answer"
+    return [Finding("left-out", "warning", said, hint) for said in lost.values()]
 
 
 def doubts_of_result(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from macsql.agents.base import ask_model, note, record, record_repairs
-from macsql.agents.doubts import doubts_of_result, doubts_of_words
+from macsql.agents.doubts import doubts_of_attempts, doubts_of_result, doubts_of_words
 from macsql.agents.trial import ACCESS_DENIED, Trial, is_good, is_refused, quality
 from macsql.chat import ChatMessage
 from macsql.database import Database, Result
@@ -75,6 +75,7 @@ class Refiner:
         if message.result is not None:
             best = trial.known(message.sql) or trial.candidates[-1]
             doubts = [
+                *doubts_of_attempts(best.sql, trial.candidates, message),
                 *doubts_of_words(best.sql, message),
                 *doubts_of_result(best, database, question=message.question),
             ]
@@ -178,7 +179,9 @@ def conclude(message: Message, candidates: list[Candidate]) -> None:
     message.findings = (*best.repairs, *best.findings)
     message.error = message.error_kind = ""
     if best.result is None:
-        message.error = f"No SQL could be executed; the last problem: {best.error}"
+        hint = next((f.hint for f in best.findings if f.hint and f.message in best.error), "")
+        problem = f"{best.error.rstrip('.')}; {hint}" if hint else best.error
+        message.error = f"No SQL could be executed; the last problem: {problem}"
         message.error_kind = _kind(best, candidates)
 
 

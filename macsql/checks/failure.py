@@ -114,6 +114,11 @@ _REASONS = (
         ("term out of range", "does not match any column", "is not in select list"),
     ),
     _Reason(
+        "placeholder",
+        "write the value itself in place of ?, $1, @name or :name",
+        ("bindings supplied", "you did not supply a value for binding", "no parameter"),
+    ),
+    _Reason(
         "wrong-arguments",
         "check the arguments of the function",
         ("wrong number of arguments", "no function matches", "incorrect parameter count"),

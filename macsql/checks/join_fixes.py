@@ -9,6 +9,7 @@ from sqlglot import exp
 from macsql.checks.analysis import Analysis
 from macsql.checks.edits import Fix, replace_column, requalify, table_place
 from macsql.checks.joins import Link, paths
+from macsql.checks.names import words
 from macsql.checks.scopes import Relation, Scope, Status, Use
 from macsql.checks.text import Edit, clause_end, quote, span
 from macsql.names import fold
@@ -247,4 +248,7 @@ def _swap(
     near = paths(analysis.schema, [relation.node.name], wanted.table.name, limit=1)
     cost += 0.1 * sum(link.cost for link in near[0]) if near else 0.5
     why = f"read from {wanted.table.name} instead of {relation.node.name}"
-    return Fix(tuple(edits), cost, why, is_certain=not wanted.is_of_other)
+    # Of clients and archived clients either may be meant.
+    ours, theirs = set(words(relation.node.name)), set(words(wanted.table.name))
+    is_alike = ours <= theirs or theirs <= ours
+    return Fix(tuple(edits), cost, why, is_certain=not wanted.is_of_other and not is_alike)

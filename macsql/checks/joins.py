@@ -1,10 +1,11 @@
 """How tables connect: declared foreign keys, keys inferred from names, and the shortest path."""
 
 import heapq
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
+from itertools import combinations, count
 
 from macsql.checks.names import words
 from macsql.schema import Schema, Table
@@ -44,12 +45,36 @@ def links(schema: Schema) -> tuple[Link, ...]:
     joined = {frozenset((link.left, link.right)) for link in declared}
     inferred = [
         link
-        for i, one in enumerate(schema.tables)
-        for other in schema.tables[i + 1 :]
-        if frozenset((one.name, other.name)) not in joined
-        for link in _inferred(one, other)
+        for i, j in sorted(_near(schema.tables))
+        if frozenset((schema.tables[i].name, schema.tables[j].name)) not in joined
+        for link in _inferred(schema.tables[i], schema.tables[j])
     ]
     return (*declared, *inferred)
+
+
+def _near(tables: Sequence[Table]) -> set[tuple[int, int]]:
+    """Positions of the tables between which there may be a key: of hundreds of tables there are too
+    many pairs to look at the columns of each.
+    """
+    holders: dict[str, set[int]] = defaultdict(set)
+    worded: dict[tuple[str, ...], set[int]] = defaultdict(set)
+    key_like: set[str] = set()
+    for i, table in enumerate(tables):
+        for column in table.columns:
+            name = column.name.casefold()
+            holders[name].add(i)
+            worded[words(column.name)].add(i)
+            if _ends_like_key(column.name):
+                key_like.add(name)
+    pairs = {pair for name in key_like for pair in combinations(sorted(holders[name]), 2)}
+    for i, table in enumerate(tables):
+        if len(table.primary_key) == 1:
+            [key] = table.primary_key
+            near = worded[(*words(table.name), *words(key))]
+            if key.casefold() != "id":
+                near = near | holders[key.casefold()]
+            pairs |= {(min(i, j), max(i, j)) for j in near if i != j}
+    return pairs
 
 
 def _inferred(one: Table, other: Table) -> Iterator[Link]:
@@ -78,6 +103,10 @@ def _looks_like_key(name: str, one: Table, other: Table) -> bool:
     keys = {k.casefold() for t in (one, other) if len(t.primary_key) == 1 for k in t.primary_key}
     if folded in keys and folded != "id":
         return True
+    return _ends_like_key(name)
+
+
+def _ends_like_key(name: str) -> bool:
     return len(words(name)) > 1 and words(name)[-1] in {"id", "code", "key", "number", "no"}
 
 

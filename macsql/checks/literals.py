@@ -25,7 +25,7 @@ from macsql.schema import Schema
 
 _LEADER = 0.1
 _SHORT_CODE = 2
-_CLAUSES = ("where", "having")
+_CLAUSES = ("where", "having", "group", "order")
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,9 @@ def compared_texts(analysis: Analysis) -> Iterator[tuple[Use, exp.Expr]]:
 def _comparisons(scope: Scope, by_column: dict[int, Use]) -> Iterator[tuple[exp.Expr, exp.Expr]]:
     """(column, text) pairs that are compared for equality."""
     joins = (j.args.get("on") for j in scope.select.args.get("joins") or ())
-    for root in (*(scope.select.args.get(c) for c in _CLAUSES), *joins):
+    # SUM(CASE WHEN city = 'Paris' ...) chooses rows as well as WHERE does.
+    roots = (*(scope.select.args.get(c) for c in _CLAUSES), *joins, *scope.select.expressions)
+    for root in roots:
         for node in own_nodes(root) if root is not None else ():
             if isinstance(node, (exp.EQ, exp.NEQ, exp.Like, exp.ILike)):
                 yield from _sides(node, by_column)

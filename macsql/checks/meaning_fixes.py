@@ -18,6 +18,9 @@ def meaning_fixes(problem: Problem, analysis: Analysis) -> list[Fix]:
     elif code == "text-is-a-column" and node is not None and (place := span(node)):
         column = problem.finding.hint.removeprefix("write ")
         fix = Fix((Edit(*place, column),), 0.4, f"{column} is a column, not text")
+    elif code == "text-in-other-case" and node is not None and (place := span(node)):
+        right = problem.finding.hint.removeprefix("write ")
+        fix = Fix((Edit(*place, right),), 0.2, f"{node.sql()} written as {right}, as compared")
     elif code == "syntax" and isinstance(node, exp.Literal) and (place := span(node)):
         fix = Fix((Edit(*place, f"({statement.sql[slice(*place)]})"),), 0.3, "made a list of IN")
     elif code == "side-order" and isinstance(node, exp.Select):

@@ -83,6 +83,37 @@ def _is_text(node: exp.Expr) -> bool:
     return isinstance(node, exp.Literal) and bool(node.is_string)
 
 
+def folded_texts(statement: Statement, resolution: Resolution, schema: Schema) -> Iterator[Problem]:
+    """``UPPER(x) = 'Paris'`` is never true, and ``LOWER(x) <> 'Paris'`` always."""
+    for scope in resolution.scopes:
+        for node in scope.select.find_all(exp.EQ, exp.NEQ, exp.In):
+            if node.parent_select is not scope.select:
+                continue
+            sides = (
+                (node.this, *node.expressions)
+                if isinstance(node, exp.In)
+                else node.iter_expressions()
+            )
+            call, *texts = sorted(
+                sides, key=lambda side: not isinstance(side, (exp.Upper, exp.Lower))
+            )
+            for text in texts if isinstance(call, (exp.Upper, exp.Lower)) else ():
+                if _is_text(text) and (right := _folded(call, text.name, statement)) != text.name:
+                    name = "UPPER" if isinstance(call, exp.Upper) else "LOWER"
+                    message = f"{name} never gives {text.sql()}"
+                    hint = f"write {exp.Literal.string(right).sql()}"
+                    finding = Finding("text-in-other-case", "error", message, hint, span(text))
+                    yield Problem(finding, scope, node=text)
+
+
+def _folded(call: exp.Expr, text: str, statement: Statement) -> str:
+    """The text as the function would give it: SQLite's knows the letters of ASCII only."""
+    change = str.upper if isinstance(call, exp.Upper) else str.lower
+    if statement.dialect != "sqlite":
+        return change(text)
+    return "".join(change(c) if c.isascii() else c for c in text)
+
+
 def text_in(statement: Statement, resolution: Resolution, schema: Schema) -> Iterator[Problem]:
     """``x IN 'a'`` without parentheses, which SQLite takes for a table."""
     for scope in resolution.scopes:
@@ -173,6 +204,7 @@ def _makes_a_row(scope: Scope) -> bool:
 MEANING_RULES: tuple[Rule, ...] = (
     null_comparisons,
     names_as_text,
+    folded_texts,
     text_in,
     orders_of_sides,
     wide_sub_queries,

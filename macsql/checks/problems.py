@@ -146,17 +146,30 @@ def _quoted_text(use: Use) -> Finding | None:
     """Text in double quotes where SQLite expects a name. Beside a comparison it is mostly meant."""
     names = [c for s in use.scope.chain() for r in s.relations for c in r.columns or ()]
     near = [name for name, _ in nearest(use.name, dict.fromkeys(names), at_least=0.8)]
-    if use.clause != "select" and not near:
+    means_nothing = _means_nothing_as_text(use.column)
+    if use.clause != "select" and not near and not means_nothing:
         return None
-    if use.clause in ("where", "join", "having") and not near:
-        return None
-    severity = "warning" if use.clause == "select" else "hint"
+    text = "the same text for every row: name a column" if means_nothing else ""
     return Finding(
         "quoted-identifier-is-not-a-column",
-        "warning" if severity == "warning" else "hint",
+        "warning" if use.clause == "select" or means_nothing else "hint",
         f'"{use.name}" is no column, so SQLite reads it as text',
-        _did_you_mean(near) or "write text in single quotes",
+        _did_you_mean(near) or text or "write text in single quotes",
     )
+
+
+def _means_nothing_as_text(node: exp.Expr) -> bool:
+    """Whether a text in the place of ``node`` is the same for every row, so that an order or a
+    condition by it does nothing.
+    """
+    above = node.parent
+    if isinstance(above, (exp.Ordered, exp.Group, exp.AggFunc)):
+        return True
+    if isinstance(above, (exp.In, exp.Between, exp.Is)):
+        return above.this is node
+    if not isinstance(above, (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like)):
+        return False
+    return isinstance(above.right if above.left is node else above.left, exp.Literal)
 
 
 def _accidental_correlation(use: Use) -> Finding | None:
@@ -245,6 +258,8 @@ def is_compared(use: Use) -> bool:
     """Whether a bare name stands where a column is compared with a value."""
     node = use.column.parent
     if use.qualifier or use.clause not in ("where", "having", "join"):
+        return False
+    if use.name[:1] in ("$", "@", ":"):  # a placeholder, which is no text
         return False
     if isinstance(node, exp.In):
         return use.column is not node.this

@@ -193,7 +193,10 @@ class _Resolver:
         if not node.db and fold(node.name) in ctes:
             return Relation(alias, named or ctes[fold(node.name)], node)
         table = self.schema.table(f"{node.db}.{node.name}") if node.db else None
-        table = table or self.schema.table(node.name) or self._in_any_schema(node)
+        # In one file of SQLite there is no "public" or "dbo".
+        elsewhere = self.dialect == "sqlite" and fold(node.db) not in ("", "main", "temp")
+        if not elsewhere:
+            table = table or self.schema.table(node.name) or self._in_any_schema(node)
         if table is not None:
             return Relation(alias, named or tuple(c.name for c in table.columns), node, table)
         system = (

@@ -12,13 +12,8 @@ from macsql.checks.analysis import analyse
 from macsql.checks.probes import Execute, Probe
 from macsql.checks.question import counted_things, read_question
 from macsql.checks.silent_dates import dates_as_text
-from macsql.checks.silent_joins import (
-    broken_keys,
-    counted_twice,
-    fan_out,
-    merged_names,
-    repeated_rows,
-)
+from macsql.checks.silent_groups import counted_twice, merged_names
+from macsql.checks.silent_joins import broken_keys, fan_out, repeated_rows
 from macsql.checks.silent_order import nulls_first, numbers_as_text, ties_cut
 from macsql.database.result import Result
 from macsql.message import Finding

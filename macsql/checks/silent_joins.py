@@ -1,11 +1,10 @@
 """Joins that multiply rows before they are added up, or lose rows before they are counted."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from sqlglot import exp
 
-from macsql.checks.joins import Link, links
-from macsql.checks.names import words
+from macsql.checks.joins import links
 from macsql.checks.probes import ROWS_READ, Probe
 from macsql.checks.rules import aggregates
 from macsql.checks.scopes import Relation, Scope, Use
@@ -13,22 +12,23 @@ from macsql.database.result import Result
 from macsql.message import Finding
 from macsql.schema import Table
 
-Joined = tuple[Use, Use, Link]
-"""Two columns that a join compares, and the key: the first refers to the second."""
+Joined = tuple[Use, Use]
+"""Two columns that a join compares: the first refers to the second, which is a key."""
+_DECIDING = ("having", "order")
+"""Clauses in which a wrong sum chooses or orders the rows."""
 
 
 def fan_out(probe: Probe) -> Iterator[Finding]:
-    """SUM or AVG of a column whose rows a join to their many side has multiplied."""
+    """SUM or AVG of one table's columns whose rows a join to their many side has multiplied."""
     for scope in probe.scopes():
-        for call in _own_aggregates(scope):
-            column = call.this if isinstance(call, (exp.Sum, exp.Avg)) else None
-            found = probe.stored(column)
-            if column is None or found is None or isinstance(call.this, exp.Distinct):
+        for call in own_aggregates(scope, *_DECIDING):
+            found = _summed_of(call, probe)
+            if found is None:
                 continue
             many = next(
-                (m for m, one, _ in _key_joins(scope, probe) if one.relation is found[0]), None
+                (m for m, one in _key_joins(scope, probe) if one.relation is found[0]), None
             )
-            if many is None or many.relation is None or not _multiplies(probe, scope, found[0]):
+            if many is None or many.relation is None or not multiplies(probe, scope, found[0]):
                 continue
             message = (
                 f"{call.sql()} takes rows of {found[1].name} several times: "
@@ -38,89 +38,36 @@ def fan_out(probe: Probe) -> Iterator[Finding]:
             yield Finding("fan-out", "warning", message, hint)
 
 
-def counted_twice(probe: Probe, things: Sequence[tuple[str, ...]]) -> Iterator[Finding]:
-    """COUNT of the rows of a join, when the question counts ``things`` that come several times."""
-    for scope in probe.scopes() if things else ():
-        for call in _own_aggregates(scope):
-            if not isinstance(call, exp.Count) or isinstance(call.this, exp.Distinct):
-                continue
-            relation = _counted(scope, things)
-            if relation is None or relation.table is None or len(scope.relations) < 2:
-                continue
-            if not isinstance(call.this, exp.Star) and probe.relation(call.this) is not relation:
-                continue
-            if _multiplies(probe, scope, relation):
-                key = f"{relation.name}.{relation.table.primary_key[0]}"
-                message = (
-                    f"{call.sql()} counts rows of a join, in which a row of {relation.table.name} "
-                    "comes several times"
-                )
-                hint = f"write COUNT(DISTINCT {key}) to count each once"
-                yield Finding("counted-twice", "warning", message, hint)
+def own_aggregates(scope: Scope, *clauses: str) -> list[exp.Expr]:
+    """The aggregates that a SELECT shows, and those in ``clauses``."""
+    parts = [*scope.select.expressions, *(scope.select.args.get(c) for c in clauses)]
+    return [a for part in parts if part is not None for a in aggregates(part)]
 
 
-def _counted(scope: Scope, things: Sequence[tuple[str, ...]]) -> Relation | None:
-    """The one relation whose rows are asked for; the longest of those the question names so."""
-    named = [(words(r.table.name), r) for r in scope.relations if r.table]
-    found = [
-        (len(name), relation)
-        for name, relation in named
-        if any(name and thing[-len(name) :] == name for thing in things)
-    ]
-    return max(found, key=lambda pair: pair[0])[1] if found else None
-
-
-def merged_names(probe: Probe) -> Iterator[Finding]:
-    """GROUP BY the names of things, of which two have the same: both become one group."""
-    for scope in probe.scopes():
-        group = scope.select.args.get("group")
-        terms = list(group.expressions) if group is not None else []
-        found = [probe.stored(term) for term in terms]
-        if len(scope.relations) < 2 or not found or found[0] is None:
-            continue
-        relation, table, _ = found[0]
-        names = [
-            column.name for part in found if part and part[0] is relation for column in part[2:]
-        ]
-        if len(names) < len(found) or len(table.primary_key) != 1:
-            continue
-        key = exp.column(table.primary_key[0], table=relation.name, quoted=True)
-        if table.primary_key[0] in names or not any(_is_name(name, table) for name in names):
-            continue
-        several = exp.GT(
-            this=exp.Count(this=exp.Distinct(expressions=[key.copy()])),
-            expression=exp.Literal.number(1),
-        )
-        query = probe.source(scope, exp.Literal.number(1)).group_by(*(t.copy() for t in terms))
-        if probe.rows(probe.text(query.having(several).limit(1))):
-            message = (
-                f"rows of {table.name} with the same {' and '.join(names)} are not the same, and "
-                "become one group"
-            )
-            hint = f"group by {key.sql(probe.analysis.statement.dialect)} as well"
-            yield Finding("merged-names", "warning", message, hint)
-
-
-def _is_name(column: str, table: Table) -> bool:
-    """Whether rows of the table are called by this column: name, title, product_name of product."""
-    said = words(column)
-    return said[-1] in {"name", "title"} and set(said[:-1]) <= {*words(table.name), *_OF_PEOPLE}
-
-
-_OF_PEOPLE = frozenset({"first", "last", "full", "given", "family"})
-
-
-def _own_aggregates(scope: Scope) -> list[exp.Expr]:
-    return [a for e in scope.select.expressions for a in aggregates(e)]
+def _summed_of(call: exp.Expr, probe: Probe) -> tuple[Relation, Table] | None:
+    """The one table whose columns a sum or an average is made of, repetitions included."""
+    total = isinstance(call, exp.Anonymous) and call.name.upper() == "TOTAL"
+    if not total and not isinstance(call, (exp.Sum, exp.Avg)):
+        return None
+    summed = call.expressions[0] if isinstance(call, exp.Anonymous) else call.this
+    found = [probe.stored(column) for column in summed.find_all(exp.Column)]
+    known = [f[:2] for f in found if f is not None]
+    # What a condition within the sum looks at may come from another table.
+    is_plain = not summed.find(exp.Distinct, exp.Case, exp.If, exp.Filter)
+    is_one = bool(known) and len(known) == len(found) and all(k == known[0] for k in known)
+    return known[0] if is_plain and is_one else None
 
 
 def _key_joins(scope: Scope, probe: Probe) -> Iterator[Joined]:
-    """The equalities of a SELECT that join along a declared key."""
+    """The equalities of a SELECT that join along a key: a declared one, or, between tables that
+    have none, from a column that is no key itself to one that identifies rows.
+    """
     known = {
         _folded(link.left, link.pairs[0][0], link.right, link.pairs[0][1]): link
         for link in links(probe.schema)
         if not link.inferred and len(link.pairs) == 1
     }
+    tied = {frozenset((link.left, link.right)) for link in known.values()}
     for node in scope.select.find_all(exp.EQ):
         one, other = probe.use(node.left), probe.use(node.right)
         if one is None or other is None or one.scope is not scope or other.scope is not scope:
@@ -129,15 +76,22 @@ def _key_joins(scope: Scope, probe: Probe) -> Iterator[Joined]:
             if many.relation and single.relation and many.relation.table and single.relation.table:
                 tables = many.relation.table.name, single.relation.table.name
                 key = (tables[0], many.name, tables[1], single.name)
-                if link := known.get(_folded(*key)):
-                    yield many, single, link
+                is_free = frozenset(tables) not in tied and len(set(tables)) == 2
+                leads = is_free and _identifies(single) and not _identifies(many)
+                if leads or _folded(*key) in known:
+                    yield many, single
+
+
+def _identifies(use: Use) -> bool:
+    table = use.relation.table if use.relation else None
+    return table is not None and _folded(*table.primary_key) == _folded(use.name)
 
 
 def _folded(*names: str) -> tuple[str, ...]:
     return tuple(name.casefold() for name in names)
 
 
-def _multiplies(probe: Probe, scope: Scope, relation: Relation) -> bool:
+def multiplies(probe: Probe, scope: Scope, relation: Relation) -> bool:
     """Whether one row of ``relation`` comes more than once into the same group."""
     if relation.table is None or not relation.table.primary_key:
         return False
@@ -157,9 +111,9 @@ def _multiplies(probe: Probe, scope: Scope, relation: Relation) -> bool:
 def broken_keys(probe: Probe) -> Iterator[Finding]:
     """An inner join to a table that lacks some of the keys: their rows are not counted."""
     for scope in probe.scopes():
-        if not any(isinstance(a, (exp.Count, exp.Sum)) for a in _own_aggregates(scope)):
+        if not any(isinstance(a, (exp.Count, exp.Sum)) for a in own_aggregates(scope)):
             continue
-        for many, single, _ in _key_joins(scope, probe):
+        for many, single in _key_joins(scope, probe):
             if not _drops(scope, single):
                 continue
             lost, total = _unmatched(probe, many, single)
@@ -198,7 +152,7 @@ def repeated_rows(probe: Probe, result: Result) -> Iterator[Finding]:
     """The same row more than once out of a join that multiplies."""
     scope = probe.analysis.resolution.scopes[0]
     tree = probe.analysis.statement.tree
-    if scope.select is not tree or scope.select.args.get("distinct") or _own_aggregates(scope):
+    if scope.select is not tree or scope.select.args.get("distinct") or own_aggregates(scope):
         return
     if scope.select.args.get("group") is not None or len(scope.relations) < 2:
         return

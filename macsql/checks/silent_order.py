@@ -37,7 +37,7 @@ def numbers_as_text(probe: Probe) -> Iterator[Finding]:
 def ordered_columns(scope: Scope) -> Iterator[tuple[exp.Column, str]]:
     """Columns whose order matters, and what depends on it."""
     for node in scope.select.find_all(
-        exp.Max, exp.Min, exp.Ordered, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between
+        exp.Max, exp.Min, exp.Ordered, exp.Between, exp.GT, exp.GTE, exp.LT, exp.LTE
     ):
         if node.parent_select is not scope.select or not isinstance(node.this, exp.Column):
             continue

@@ -23,7 +23,7 @@ def table_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
     for name, cost in _table_candidates(relation, scope, analysis):
         edits = [Edit(*place, quote(name, dialect))]
         if not relation.node.alias:
-            if scope.relation(name) is not None:
+            if scope.relation(name) not in (None, relation):
                 continue
             qualified = (u for u in analysis.resolution.uses if u.relation is relation)
             edits += requalify((u for u in qualified if u.qualifier), name, dialect)

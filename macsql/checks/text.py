@@ -113,6 +113,9 @@ def _one_query(
             "several-statements", "error", "more than one statement", "send a single SELECT"
         )
         return Statement(sql, dialect, tokens, problem=finding)
+    if trees and isinstance(trees[0], exp.Values):
+        # Rows without a table: a query, in which there is nothing to check.
+        return Statement(sql, dialect, tokens)
     if not trees or not isinstance(trees[0], exp.Query):
         return Statement(sql, dialect, tokens, problem=_no_query())
     _spell_out_negations(trees[0])

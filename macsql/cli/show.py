@@ -23,6 +23,8 @@ _STYLES = {"head": "bold", "null": "dim italic", "rule": "dim", "cell": ""}
 _SEVERITY_STYLES = {"error": "bold red", "warning": "yellow", "hint": "dim"}
 _AGENT_WIDTH = 11
 _MAX_NOTE = 200
+_LONG_CELL = 100_000
+"""Length at which a cell is cut, unless a Database is told otherwise."""
 
 
 class _Console(Console):
@@ -123,6 +125,10 @@ class Screen:
                 write(message.sql)
             elif form == "csv":
                 _write_csv(message.result)
+                if message.result is not None and message.result.truncated:
+                    count = f"{len(message.result.rows):,}"
+                    said = f"warning: only the first {count} rows: {_rest(message.result)}"
+                    self.note(f"{said}; --max-rows allows more", "yellow")
             else:
                 self._sql(message.sql)
                 self._rows(message.result)
@@ -156,7 +162,7 @@ class Screen:
         self.table(result)
         count = len(result.rows)
         said = f"{count:,} row{'' if count == 1 else 's'}"
-        self.note(f"(first {said}; there is more)" if result.truncated else f"({said})")
+        self.note(f"(first {said}; {_rest(result)})" if result.truncated else f"({said})")
 
     def _said(self, role: str, content: str) -> None:
         self.note(f"--- {role}")
@@ -185,6 +191,12 @@ def answer_document(message: Message, trace: Path | None = None) -> dict[str, An
         "seconds": round(message.seconds, 3),
         "trace": str(trace) if trace else None,
     }
+
+
+def _rest(result: Result) -> str:
+    """What a result that was cut leaves out; that a cell was cut, too, is only seen at the cell."""
+    long = any(isinstance(c, (str, bytes)) and len(c) >= _LONG_CELL for r in result.rows for c in r)
+    return "a long cell was cut, and there may be more" if long else "there is more"
 
 
 def _cost(usage: Usage, seconds: float) -> str:

@@ -104,11 +104,13 @@ class OpenAILLM:
             raise self.remote.error(f"the answer is not a chat completion ({said}).")
 
     def _reply(self, choice: Any, stop: Sequence[str]) -> Completion:
-        message = choice.message
+        message = getattr(choice, "message", None)
+        if message is None:
+            raise self.remote.error("the answer is not a chat completion (no message in it).")
         refusal = getattr(message, "refusal", None)
         if refusal or choice.finish_reason == "content_filter":
             raise self.remote.error(f"the model refused to answer ({refusal or 'content filter'}).")
-        text = message.content or ""
+        text = _text_of(message.content)
         if "stop" in self._refused:
             text = cut_at(text, stop)
         cut = choice.finish_reason == "length"
@@ -128,6 +130,14 @@ class OpenAILLM:
             cached = getattr(details, "cached_tokens", None) or 0
         cost = self.remote.cost(read, cached, written)
         return Usage(read, cached, written, cost, calls=1)
+
+
+def _text_of(content: Any) -> str:
+    """A reply's text, which some servers give in parts."""
+    if not isinstance(content, list):
+        return str(content or "")
+    texts = (part.get("text") if isinstance(part, dict) else part for part in content)
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def _client(remote: Remote) -> openai.OpenAI:

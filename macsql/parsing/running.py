@@ -76,7 +76,7 @@ def _may_begin(text: str, match: re.Match[str]) -> bool:
     """
     line_start = text.rfind("\n", max(0, match.start() - 300), match.start()) + 1
     before = text[max(line_start, match.start() - 300) : match.start()].rstrip(" \t\xa0(")
-    if not before or not (before[-1].isalnum() or before[-1] in "_,;'’"):
+    if before in ("", "'") or not (before[-1].isalnum() or before[-1] in "_,;'’"):
         return True
     word = before.rstrip(" ,;'’").rpartition(" ")[2]
     introduced = word.casefold() in INTRODUCERS

@@ -1,7 +1,7 @@
 """The SQL, the sub-questions or the refusal in a model's reply."""
 
+import html
 import re
-from collections import deque
 from collections.abc import Iterator
 
 from macsql.errors import ParseError
@@ -40,6 +40,8 @@ _JSON_KEYS = (
 )
 """Keys for SQL, the plainest first, and for objects that have such a key inside."""
 _HAS_JSON_KEY = re.compile(r"""\b(?:sql|query|statement|answer|code)\\?["'”]?\s*:""", re.IGNORECASE)
+_ENTITY_AT_END = re.compile(r"&(?:lt|gt|amp|quot|apos|#\d{1,4})\Z")
+_DEFINITION = re.compile(r"\s*CREATE\b", re.IGNORECASE)
 _MAX_DEPTH = 4
 
 
@@ -60,6 +62,10 @@ def read_sql(reply: str, dialect: str = "sqlite") -> str:
     if not any(f.sql for f in found) and "\\n" in text and "\n" not in text.strip():
         found.append(_read(re.sub(r'\\([nt"])', _unescaped, text), dialect))
     sql = next((f.sql for f in found if f.sql), "")
+    if _ENTITY_AT_END.search(sql):
+        # The semicolon of "&lt;" has ended the statement.
+        found = [_read(html.unescape(text), dialect)]
+        sql = found[0].sql
     if sql:
         return _encodable(sql)
     raise _error(reply, cut=any(f.cut for f in found), unfinished=unfinished)
@@ -135,8 +141,13 @@ def _encodable(sql: str) -> str:
 
 
 def _read(text: str, dialect: str, depth: int = 0) -> Extract:
-    """The last of the statements of ``text``; the only one where it is not fenced."""
-    return next(iter(deque(_all_statements(text, dialect, depth), maxlen=1)), Extract(""))
+    """The last of the statements of ``text``; the only one where it is not fenced.
+
+    A table or an index that the model shows behind its query is not the answer.
+    """
+    found = list(_all_statements(text, dialect, depth))
+    answers = [f for f in found if not _DEFINITION.match(f.sql)]
+    return (answers or found or [Extract("")])[-1]
 
 
 def _all_statements(text: str, dialect: str, depth: int = 0) -> Iterator[Extract]:

@@ -380,3 +380,59 @@ def test_an_unknown_text_is_said_with_the_nearest(answer: Answer) -> None:
     assert message.result.rows == ()
     [said] = [f for f in message.findings if f.code == "value-unknown"]
     assert "'Hill School'" in said.hint
+
+
+def left_out(message: Message) -> list[str]:
+    return [f.message for f in message.findings if f.code == "left-out"]
+
+
+def test_what_a_failed_attempt_looked_for_is_missed_in_the_answer(answer: Answer) -> None:
+    message = answer(
+        "SELECT avg(salary) FROM pupil",
+        "SELECT avg(age) FROM pupil",
+        question="What is the average salary of the pupils?",
+    )
+    assert message.sql == "SELECT avg(age) FROM pupil"
+    assert left_out(message) == ["the question speaks of salary, which the query does without"]
+
+
+def test_a_condition_that_a_rewrite_drops_is_missed(answer: Answer) -> None:
+    message = answer(
+        "SELECT first_name FROM pupil WHERE country = 'France'",
+        "SELECT first_name FROM pupil",
+        question="Which pupils are from France?",
+    )
+    assert left_out(message) == ["the question says 'France', and the query does without"]
+
+
+def test_what_is_found_under_another_name_is_not_missed(answer: Answer) -> None:
+    message = answer(
+        "SELECT name FROM school WHERE place LIKE '%paris%'",
+        "SELECT name FROM school WHERE city = 'PARIS'",
+        question="Which school is in Paris?",
+    )
+    assert message.result is not None
+    assert left_out(message) == []
+
+
+def test_a_text_in_a_case_is_written_as_it_is_stored(answer: Answer) -> None:
+    message = answer(
+        "SELECT sum(CASE WHEN city = 'Paris' THEN 1 ELSE 0 END) FROM school",
+        question="How many schools are in Paris?",
+    )
+    assert message.result is not None
+    assert message.result.rows == ((1,),)
+
+
+def test_a_placeholder_is_no_text(answer: Answer) -> None:
+    message = answer("SELECT first_name FROM pupil WHERE first_name <> $1")
+    assert message.result is None
+    assert [f.hint for f in message.findings if f.code == "placeholder"] == [
+        "write the value itself in place of ?, $1, @name or :name"
+    ]
+
+
+def test_the_last_problem_comes_with_what_may_be_meant(answer: Answer) -> None:
+    message = answer("SELECT frist_name FROM pupil", max_refinements=0, without=("repair",))
+    said = "the last problem: no such column: frist_name; did you mean pupil.first_name or "
+    assert message.error.startswith(f"No SQL could be executed; {said}")

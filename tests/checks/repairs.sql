@@ -291,3 +291,10 @@ SELECT count(DISTINCT city, name) FROM school
 
 SELECT ISNULL(city), WEEKDAY(founded) FROM school
 => SELECT (city IS NULL), ((CAST(STRFTIME('%w', founded) AS INTEGER) + 6) % 7) FROM school
+
+## a schema that this database does not have
+SELECT public.school.city FROM public.school
+=> SELECT school.city FROM school
+
+SELECT s.city FROM "dbo"."school" AS s
+=> SELECT s.city FROM school AS s

@@ -49,6 +49,15 @@ def warnings_of(sql: str, schema: Schema) -> Sequence[str]:
     ("sql", "code"),
     [
         ('SELECT "no_such" FROM pupil', "quoted-identifier-is-not-a-column"),
+        ('SELECT age FROM pupil ORDER BY "height"', "quoted-identifier-is-not-a-column"),
+        ('SELECT count(*) FROM pupil GROUP BY "house"', "quoted-identifier-is-not-a-column"),
+        ("SELECT age FROM pupil WHERE \"state\" = 'CA'", "quoted-identifier-is-not-a-column"),
+        ('SELECT age FROM pupil WHERE 5 < "height"', "quoted-identifier-is-not-a-column"),
+        ('SELECT age FROM pupil WHERE "height" IS NULL', "quoted-identifier-is-not-a-column"),
+        (
+            'SELECT age FROM pupil GROUP BY age HAVING sum("height") > 3',
+            "quoted-identifier-is-not-a-column",
+        ),
         ("SELECT pupil.age FROM pupil, school", "cartesian-join"),
         ("SELECT pupil.age FROM pupil JOIN school", "cartesian-join"),
         ("SELECT p.age FROM pupil p JOIN school s ON p.id = s.id", "join-not-on-keys"),
@@ -65,6 +74,9 @@ def test_doubtful_statement_has_a_warning(sql: str, code: str, school: Any) -> N
     "sql",
     [
         'SELECT first_name FROM pupil WHERE first_name = "Ann"',
+        'SELECT first_name FROM pupil WHERE first_name IN ("Ann", "Ben")',
+        'SELECT first_name AS "the name" FROM pupil ORDER BY "the name"',
+        "VALUES (1), (2)",
         "SELECT p.age FROM pupil p, school s WHERE p.school_id = s.id",
         "SELECT p.age FROM pupil p, school s, enrolment WHERE school_id = s.id AND p.id = pupil_id",
         "SELECT first_name, max(age) FROM pupil",

@@ -37,6 +37,8 @@ EMPTY = Schema("sqlite", ())
             "set-operation-arity",
         ),
         ("sub-select returns 2 columns - expected 1", "sub-query-arity"),
+        ("Incorrect number of bindings supplied. The current statement uses 1", "placeholder"),
+        ("You did not supply a value for binding parameter :id.", "placeholder"),
         ("wrong number of arguments to function count()", "wrong-arguments"),
         ('near "FROM": syntax error', "syntax"),
         ('syntax error at or near "FROM"', "syntax"),

@@ -1,10 +1,12 @@
 """Keys compared with the text that another table holds, where nothing was found."""
 
+import time
 from typing import Any
 
 import pytest
 
 from macsql.checks import check, repair, repair_keys
+from macsql.checks.joins import links
 from macsql.schema import Column, ForeignKey, Schema, Table
 
 STORED = {("school", "name"): ["Lake School"], ("school", "city"): ["BERLIN"]}
@@ -131,3 +133,19 @@ def test_a_key_that_is_an_amount_may_be_added_up(column: str, severity: str) -> 
     sql = f"SELECT SUM({column}) FROM {'level' if column == 'mg' else 'dose'}"
     assert [(f.code, f.severity) for f in check(sql, schema)] == [("summed-key", severity)]
     assert bool(repair(sql, schema)) == (severity == "error")
+
+
+def test_keys_between_hundreds_of_tables_are_found_in_time() -> None:
+    names = [f"note_{n}" for n in range(39)]
+    tables = [
+        Table(f"area{i}", tuple(Column(f"{name}_{i}", "TEXT") for name in ("id", *names)))
+        for i in range(500)
+    ]
+    tables[3] = Table("area3", (Column("id", "INTEGER"),), ("id",))
+    tables[8] = Table("area8", (*tables[8].columns, Column("area3_id", "INTEGER")))
+    began = time.process_time()
+    found = links(Schema("sqlite", tuple(tables)))
+    assert [(k.left, k.right, k.pairs) for k in found] == [
+        ("area8", "area3", (("area3_id", "id"),))
+    ]
+    assert time.process_time() - began < 10

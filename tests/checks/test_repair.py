@@ -374,3 +374,14 @@ def test_a_text_stored_with_a_blank_before_it_is_said_and_not_replaced(school: A
     assert finding.message == "'OSLO' is stored with a blank before it in city."
     assert finding.hint == "compare TRIM(city)"
     assert padded_values(sql.replace("'OSLO'", "' OSLO'"), school.schema, stored) == []
+
+
+def test_a_table_that_is_like_the_one_named_is_not_certain() -> None:
+    client = Table("client", (Column("id", "INT"), Column("city", "TEXT")))
+    archive = Table("client_archive", (Column("id", "INT"), Column("town", "TEXT")))
+    ward = Table("ward", (Column("floor", "INT"),))
+    schema = Schema("sqlite", (client, archive, ward))
+    alike = repair("SELECT town FROM client", schema)[0]
+    assert (alike.sql, alike.is_certain) == ("SELECT town FROM client_archive", False)
+    other = repair("SELECT floor FROM client", schema)[0]
+    assert (other.sql, other.is_certain) == ("SELECT floor FROM ward", True)

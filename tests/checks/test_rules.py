@@ -142,3 +142,38 @@ def test_keys_that_meet_in_a_third_table_are_alike() -> None:
     tables = (table("person"), table("visit", person, other), table("order", person))
     schema = Schema("sqlite", tables)
     assert check('SELECT who FROM visit WHERE who NOT IN (SELECT who FROM "order")', schema) == []
+
+
+@pytest.mark.parametrize(
+    ("condition", "right"),
+    [
+        ("UPPER(city) = 'Paris'", "UPPER(city) = 'PARIS'"),
+        ("'Paris' = upper(city)", "'PARIS' = upper(city)"),
+        ("LOWER(city) <> 'Paris'", "LOWER(city) <> 'paris'"),
+        ("LOWER(city) IN ('Paris', 'berlin')", "LOWER(city) IN ('paris', 'berlin')"),
+        ("LOWER(city) NOT IN ('Paris')", "LOWER(city) NOT IN ('paris')"),
+        # SQLite leaves letters beyond ASCII as they are.
+        ("UPPER(city) = 'Zürich'", "UPPER(city) = 'ZüRICH'"),
+    ],
+)
+def test_a_text_that_the_function_never_gives_is_corrected(
+    condition: str, right: str, school: Any
+) -> None:
+    sql = f"SELECT name FROM school WHERE {condition}"
+    assert [f.code for f in check(sql, school.schema)] == ["text-in-other-case"]
+    assert repair(sql, school.schema)[0].sql == f"SELECT name FROM school WHERE {right}"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "UPPER(city) = 'PARIS'",
+        "LOWER(city) LIKE '%Paris%'",
+        "city = 'Paris'",
+        "UPPER(city) = name",
+        "LOWER(city) IN (SELECT name FROM school)",
+        "UPPER(city) = 'ST. 5'",
+    ],
+)
+def test_a_text_that_the_function_may_give_is_left(condition: str, school: Any) -> None:
+    assert check(f"SELECT name FROM school WHERE {condition}", school.schema) == []

@@ -16,9 +16,11 @@ CREATE TABLE dim (id INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE fact (id INTEGER PRIMARY KEY, dim_id INTEGER REFERENCES dim(id));
 CREATE TABLE ordr (id INTEGER PRIMARY KEY, total INTEGER);
 CREATE TABLE item (id INTEGER PRIMARY KEY, ordr_id INTEGER REFERENCES ordr(id), kind TEXT);
+CREATE TABLE loose (id INTEGER, fk INTEGER, amount INTEGER);
 CREATE TABLE mark (name TEXT, grade TEXT, points INTEGER, year TEXT);
 INSERT INTO dim VALUES (10, 'ten');
 INSERT INTO fact VALUES (1, 10), (2, 10), (3, 99);
+INSERT INTO loose VALUES (1, 10, 5), (2, 10, 6), (3, 99, 7), (4, NULL, 8);
 INSERT INTO ordr VALUES (1, 100), (2, 50);
 INSERT INTO item VALUES (1, 1, 'x'), (2, 1, 'x'), (3, 1, 'y'), (4, 2, 'z');
 INSERT INTO mark VALUES ('a', '9', 5, '1998'), ('b', '10', 5, '2003'), ('c', NULL, NULL, '2004');
@@ -51,6 +53,36 @@ def diagnosed(sql: str, database: Database) -> dict[str, str]:
             "LEFT JOIN",
             "SELECT d.name, count(*) FROM fact f, dim d WHERE f.dim_id = d.id GROUP BY d.name",
         ),
+        # No key is declared between these two; the id of dim identifies its rows all the same.
+        ("broken-key", "2 of 4 rows", "SELECT count(*) FROM loose l JOIN dim d ON d.id = l.fk"),
+        ("broken-key", "2 of 4 rows", "SELECT sum(amount) FROM loose, dim WHERE fk = dim.id"),
+        (
+            "fan-out",
+            "dim several times",
+            "SELECT sum(d.id * 2) FROM dim d JOIN loose l ON l.fk = d.id",
+        ),
+        (
+            "fan-out",
+            "ordr several times",
+            "SELECT total(o.total) FROM ordr o JOIN item i ON i.ordr_id = o.id",
+        ),
+        (
+            "fan-out",
+            "ordr several times",
+            "SELECT sum(o.total * 2 + o.id) FROM ordr o JOIN item i ON i.ordr_id = o.id",
+        ),
+        (
+            "fan-out",
+            "ordr several times",
+            "SELECT o.id FROM ordr o JOIN item i ON i.ordr_id = o.id GROUP BY o.id "
+            "HAVING sum(o.total) > 120",
+        ),
+        (
+            "fan-out",
+            "ordr several times",
+            "SELECT o.id FROM ordr o JOIN item i ON i.ordr_id = o.id GROUP BY o.id "
+            "ORDER BY sum(o.total) DESC",
+        ),
         (
             "fan-out",
             "ordr several times",
@@ -64,6 +96,7 @@ def diagnosed(sql: str, database: Database) -> dict[str, str]:
         ("numbers-as-text", "CAST(grade AS REAL)", "SELECT max(grade) FROM mark"),
         ("numbers-as-text", "ORDER BY", "SELECT name FROM mark m ORDER BY m.grade DESC"),
         ("numbers-as-text", "condition", "SELECT name FROM mark WHERE grade > 8"),
+        ("numbers-as-text", "condition", "SELECT name FROM mark WHERE grade BETWEEN '5' AND '20'"),
         ("nulls-first", "points IS NOT NULL", "SELECT name FROM mark ORDER BY points LIMIT 1"),
         (
             "null-in-not-in",
@@ -90,6 +123,11 @@ def test_doubtful_result_is_explained(code: str, said: str, sql: str, shop: Data
         "SELECT sum(DISTINCT total) FROM ordr JOIN item ON ordr.id = ordr_id",
         "SELECT sum(total) FROM ordr JOIN item ON ordr.id = ordr_id WHERE kind = 'y'",
         "SELECT ordr.id, count(*) FROM ordr JOIN item ON ordr.id = ordr_id GROUP BY ordr.id",
+        "SELECT sum(o.total * i.id) FROM ordr o JOIN item i ON i.ordr_id = o.id",
+        "SELECT sum(CASE WHEN i.kind = 'y' THEN o.total END) FROM ordr o JOIN item i "
+        "ON i.ordr_id = o.id",
+        "SELECT count(*) FROM loose JOIN ordr ON fk = total",
+        "SELECT count(*) FROM ordr JOIN fact ON ordr.id = fact.id",
         "SELECT max(year) FROM mark",
         "SELECT max(CAST(grade AS REAL)) FROM mark",
         "SELECT name FROM mark WHERE points IS NOT NULL ORDER BY name, points LIMIT 1",

@@ -68,3 +68,10 @@ def test_leaves_of_a_denied_condition_keep_their_places() -> None:
         "a",
         "'x'",
     ]
+
+
+def test_rows_without_a_table_are_a_query_in_which_nothing_is_wrong() -> None:
+    assert read("VALUES (1), (2)", "sqlite").problem is None
+    problem = read("PRAGMA table_info(t)", "sqlite").problem
+    assert problem is not None
+    assert problem.code == "not-a-query"

@@ -83,6 +83,7 @@ def test_json_format_is_asked_for(player, model):
         (chat("", finish="length"), "", "length"),
         (chat("SELECT 1", reasoning_content="SELECT 2?"), "SELECT 1", "stop"),
         (chat("SELECT 1", finish=None), "SELECT 1", "stop"),
+        (chat([{"type": "text", "text": "SELECT "}, {"text": "1"}, "!"]), "SELECT 1!", "stop"),
     ],
 )
 def test_odd_replies(player, model, body, text, finish):
@@ -247,6 +248,7 @@ def test_unknown_model(player, model, answers):
         ("<html>Bad gateway</html>", "text/html"),
         ("{}", "application/json"),
         ('{"choices": []}', "application/json"),
+        ('{"choices": [{"index": 0}]}', "application/json"),
         ('{"error": {"message": "no model loaded"}}', "application/json"),
         ("[]", "application/json"),
         ("null", "application/json"),
