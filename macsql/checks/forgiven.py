@@ -23,6 +23,12 @@ _ORDER = {
     TokenType.ORDER_BY: 6,
     TokenType.LIMIT: 7,
 }
+_BEHIND_A_COMMA = frozenset(
+    {
+        *(TokenType.FROM, TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING),
+        *(TokenType.ORDER_BY, TokenType.LIMIT),
+    }
+)
 _ANEW = frozenset(
     {TokenType.SELECT, TokenType.UNION, TokenType.INTERSECT, TokenType.EXCEPT, TokenType.COMMA}
 )
@@ -58,11 +64,10 @@ def forgiven_faults(
 
 def _commas(statement: Statement) -> Iterator[Problem]:
     for one, other in pairwise(statement.tokens):
-        if one.token_type is TokenType.COMMA and other.token_type is TokenType.FROM:
+        if one.token_type is TokenType.COMMA and other.token_type in _BEHIND_A_COMMA:
             place = (one.start, one.end + 1)
-            yield Problem(
-                Finding("syntax", "error", "a comma before FROM", "remove the comma", place)
-            )
+            message = f"a comma before {other.text.upper()}"
+            yield Problem(Finding("syntax", "error", message, "remove the comma", place))
 
 
 def _clause_order(statement: Statement) -> Iterator[Problem]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
@@ -9,12 +10,14 @@ from sqlglot.tokenizer_core import TokenType
 from macsql.checks.edits import Fix
 from macsql.checks.problems import Problem
 from macsql.checks.scopes import Resolution, Status, Use
+from macsql.checks.syntax_fixes import top_fixes
 from macsql.checks.text import Edit, Statement, closing_parenthesis, quote, span, whole_span
 from macsql.message import Finding
 from macsql.names import fold
 from macsql.schema import Schema
 
 _NUMBER_OR_SHIFT = re.compile(r"\s*[-+]?\.?\d.*", re.DOTALL)
+_LIMIT = "write LIMIT at the end"
 _DAYS = {"DATE": "DATE", "DATETIME": "DATETIME", "TIMESTAMP": "DATETIME", "TIME": "TIME"}
 _NUMERIC = re.compile(r"INT|REAL|FLOA|DOUB|NUM|DEC", re.IGNORECASE)
 
@@ -32,6 +35,10 @@ def misread(statement: Statement, resolution: Resolution, schema: Schema) -> Ite
             message = "sqlite adds numbers with +, and a text counts as 0"
             finding = Finding("other-dialect", "error", message, "join texts with ||", place)
             yield Problem(finding, node=node)
+    for one, other in pairwise(statement.tokens):
+        if one.text.upper() == "TOP" and other.token_type is TokenType.L_PAREN:
+            place = (one.start, one.end + 1)
+            yield Problem(Finding("other-dialect", "error", "sqlite has no TOP", _LIMIT, place))
     for place, hint, message in (*_casts(statement, resolution), *_turned(statement)):
         yield Problem(Finding("other-dialect", "error", message, f"write {hint}", place))
 
@@ -42,6 +49,8 @@ def misread_fixes(problem: Problem, statement: Statement) -> list[Fix]:
     if isinstance(node, exp.Add):
         edits = tuple(Edit(*place, "||") for place in _pluses(node, statement))
         return [Fix(edits, 0.4, "texts joined with || in place of +")] if edits else []
+    if finding.hint == _LIMIT:
+        return list(top_fixes(statement))
     if node is None and finding.span and finding.code == "other-dialect":
         text = finding.hint.removeprefix("write ")
         if finding.span in {place for place, _, _ in _turned(statement)}:
@@ -65,7 +74,7 @@ def _pluses(node: exp.Add, statement: Statement) -> list[tuple[int, int]]:
         return []  # || binds more tightly than the signs of arithmetic
     places = [whole_span(leaf) for leaf in leaves]
     found = []
-    for one, other in zip(places, places[1:], strict=False):
+    for one, other in pairwise(places):
         if one is None or other is None:
             return []
         found += [
@@ -141,13 +150,11 @@ def _turned(statement: Statement) -> Iterator[_Change]:
 
 
 def _quoted_with_table(resolution: Resolution, statement: Statement) -> Iterator[Problem]:
-    """``"T1.name"`` in double quotes: a text for SQLite, and a column that no table has elsewhere."""
+    """``"T1.name"`` in double quotes: a text for SQLite, and elsewhere a column of no table."""
     for use in resolution.uses:
         if use.status is Status.TEXT and (text := qualified_whole(use, statement)):
             message = f'"{use.name}" is no column, so SQLite reads it as text'
-            finding = Finding(
-                "unknown-column", "error", message, f"write {text}", span(use.column)
-            )
+            finding = Finding("unknown-column", "error", message, f"write {text}", span(use.column))
             yield Problem(finding, use.scope, (use,))
 
 

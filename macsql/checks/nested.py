@@ -46,31 +46,40 @@ def nested_fixes(problem: Problem, statement: Statement) -> list[Fix]:
     scope, tree = problem.scope, statement.tree
     if scope is None or tree is None or problem.node is None:
         return []
+    made = _rewritten(problem, scope, tree)
+    if made is None:
+        return []
+    try:
+        text = made.sql(dialect=statement.dialect, unsupported_level=ErrorLevel.IGNORE)
+    except (SqlglotError, ValueError):
+        return []
+    is_window = problem.finding.code == "misused-window"
+    why = "the window function" if is_window else "the inner aggregate"
+    # Beside other conditions the window may have been meant of all rows, or of those that are left.
+    is_certain = not is_window or (
+        _window_conditions(scope) == conjuncts(scope.select.args["where"].this)
+    )
+    edit = Edit(0, len(statement.sql), text)
+    return [Fix((edit,), 1.0, f"{why} computed in a sub-query", is_certain)]
+
+
+def _rewritten(problem: Problem, scope: Scope, tree: exp.Query) -> exp.Expr | None:
+    """The whole query, with a sub-query in it."""
     copied = dict(zip(map(id, tree.walk()), (copy := tree.copy()).walk(), strict=True))
     select = copied[id(scope.select)]
     if not isinstance(select, exp.Select):
-        return []
+        return None
     if problem.finding.code == "misused-window":
-        moving = [copied[id(c)] for c in _window_conditions(scope)]
-        changed = _qualified(select, moving)
-        why = "the window function asked for in a sub-query"
+        changed = _qualified(select, [copied[id(c)] for c in _window_conditions(scope)])
     elif any(u.is_outer for u in scope.uses) or select.args.get("group") is None:
-        return []
+        return None
     else:
         changed = _of_groups(select, copied[id(problem.node)])
-        why = "the inner aggregate computed in a sub-query"
-    if changed is None:
-        return []
+    if changed is None or select is copy:
+        return changed
     if changed is not select:
-        if select is copy:
-            copy = changed
-        else:
-            select.replace(changed)
-    try:
-        text = copy.sql(dialect=statement.dialect, unsupported_level=ErrorLevel.IGNORE)
-    except (SqlglotError, ValueError):
-        return []
-    return [Fix((Edit(0, len(statement.sql), text),), 1.0, why)]
+        select.replace(changed)
+    return copy
 
 
 def _window_conditions(scope: Scope) -> list[exp.Expr]:
@@ -91,9 +100,7 @@ def _window_conditions(scope: Scope) -> list[exp.Expr]:
 
 def _is_window(scope: Scope, name: str) -> bool:
     expression = scope.aliases.get(fold(name))
-    return expression is not None and any(
-        isinstance(n, exp.Window) for n in own_nodes(expression)
-    )
+    return expression is not None and any(isinstance(n, exp.Window) for n in own_nodes(expression))
 
 
 def _qualified(select: exp.Select, moving: list[exp.Expr]) -> exp.Select | None:
@@ -113,7 +120,11 @@ def _of_groups(select: exp.Select, node: exp.Expr) -> exp.Select | None:
     if not isinstance(in_having, exp.Having) and any(select.args.get(k) for k in _SHAPING):
         return None
     outer = next((a for a in _outermost(select) if any(node is n for n in aggregates(a))), None)
-    if outer is None or len(aggregates(outer)) != 2 or not any(outer.this is n for n in aggregates(outer)):
+    if (
+        outer is None
+        or len(aggregates(outer)) != 2
+        or not any(outer.this is n for n in aggregates(outer))
+    ):
         return None
     groups = exp.select(exp.alias_(outer.this.copy(), "one"))
     for key in ("from_", "joins", "where", "group"):
