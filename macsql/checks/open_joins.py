@@ -47,10 +47,13 @@ def _has_no_condition(relation: Relation, statement: Statement) -> bool:
     join, place = relation.node.parent, whole_span(relation.node)
     if not isinstance(join, exp.Join) or place is None or relation.table is None:
         return False
-    if any(join.args.get(key) for key in ("on", "using", "method")) or join.kind == "CROSS":
+    # The parser writes ON TRUE where there is nothing, so that only the text tells.
+    if join.args.get("method") or join.kind == "CROSS" or relation.node.args.get("joins"):
         return False
     before = [t.token_type for t in statement.tokens if t.start < place[0]]
-    return bool(before) and before[-1] is TokenType.JOIN
+    behind = [t.token_type for t in statement.tokens if t.start >= place[1]]
+    conditions = (TokenType.ON, TokenType.USING)
+    return before[-1:] == [TokenType.JOIN] and not any(k in conditions for k in behind[:1])
 
 
 def _ways(relation: Relation, scope: Scope, schema: Schema) -> list[tuple[Relation, Link]]:

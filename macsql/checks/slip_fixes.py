@@ -23,6 +23,14 @@ _AFTER_OPERAND = _CLAUSES | {
     *(TokenType.GTE, TokenType.LT, TokenType.LTE, TokenType.PLUS, TokenType.DASH),
     *(TokenType.STAR, TokenType.SLASH, TokenType.IN, TokenType.NOT, TokenType.SEMICOLON),
 }
+_UNFINISHED = frozenset(
+    {
+        *(TokenType.COMMA, TokenType.L_PAREN, TokenType.DOT, TokenType.AND, TokenType.OR),
+        *(TokenType.EQ, TokenType.NEQ, TokenType.GT, TokenType.GTE, TokenType.LT, TokenType.LTE),
+        *(TokenType.PLUS, TokenType.DASH, TokenType.SLASH, TokenType.NOT, TokenType.IN),
+        *(TokenType.DISTINCT, TokenType.SELECT, TokenType.FROM, TokenType.WHERE),
+    }
+)
 _MOST = 3
 
 
@@ -106,13 +114,13 @@ def _closed(statement: Statement) -> Iterator[Fix]:
     sub-query as late.
     """
     tokens = statement.tokens
-    # The innermost that helps: which one is left open is not known where those inside were closed.
-    for opening in reversed([i for i, t in enumerate(tokens) if t.token_type is TokenType.L_PAREN]):
-        is_query = tokens[opening + 1 :][:1] and tokens[opening + 1].token_type is TokenType.SELECT
+    for opening in _openings(tokens):
+        is_query = tokens[opening + 1].token_type is TokenType.SELECT
         ends = [
             tokens[i].end + 1
             for i in range(opening + 1, len(tokens))
-            if i + 1 == len(tokens) or tokens[i + 1].token_type in _AFTER_OPERAND
+            if tokens[i].token_type not in _UNFINISHED
+            and (i + 1 == len(tokens) or tokens[i + 1].token_type in _AFTER_OPERAND)
         ]
         readable = [
             edit
@@ -125,6 +133,20 @@ def _closed(statement: Statement) -> Iterator[Fix]:
                 for rank, edit in enumerate(readable[:_MOST])
             )
             return
+
+
+def _openings(tokens: Sequence[Token]) -> list[int]:
+    """The parenthesis left open, then those that may have been closed in its place, the innermost
+    first.
+    """
+    opened: list[int] = []
+    every = [i for i, t in enumerate(tokens[:-1]) if t.token_type is TokenType.L_PAREN]
+    for index, token in enumerate(tokens):
+        if token.token_type is TokenType.L_PAREN:
+            opened.append(index)
+        elif token.token_type is TokenType.R_PAREN and opened:
+            opened.pop()
+    return [*(i for i in opened if i in every), *(i for i in reversed(every) if i not in opened)]
 
 
 def _removed(statement: Statement) -> Iterator[Fix]:
