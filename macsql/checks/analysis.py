@@ -12,7 +12,6 @@ from macsql.checks.keys import summed_keys
 from macsql.checks.meaning_rules import MEANING_RULES
 from macsql.checks.misread import misread
 from macsql.checks.nested import nested_in_having, windows_in_where
-from macsql.checks.open_joins import open_joins
 from macsql.checks.problems import Problem, name_problems
 from macsql.checks.resolve import resolve
 from macsql.checks.rules import RULES, Rule
@@ -30,7 +29,6 @@ CERTAIN_RULES: tuple[Rule, ...] = (
     foreign_syntax,
     forgiven_faults,
     misread,
-    open_joins,
     nested_in_having,
     windows_in_where,
 )

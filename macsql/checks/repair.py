@@ -17,7 +17,6 @@ from macsql.checks.meaning_fixes import meaning_fixes
 from macsql.checks.misread import misread_fixes
 from macsql.checks.name_fixes import name_fixes
 from macsql.checks.nested import nested_fixes
-from macsql.checks.open_joins import open_join_fixes
 from macsql.checks.plain_fixes import plain_fixes
 from macsql.checks.problems import Problem
 from macsql.checks.same_text import StoredValues
@@ -176,8 +175,6 @@ def _cures(problem: Problem, analysis: Analysis, asked: Asked) -> list[Fix]:
         return fixes or meaning_fixes(problem, analysis)
     if problem.finding.code == "summed-key":
         return summed_key_fixes(problem, statement)
-    if problem.finding.code == "cartesian-join":
-        return open_join_fixes(problem, statement, analysis.schema)
     if problem.finding.code in {"nested-aggregate", "misused-window"}:
         return nested_fixes(problem, statement)
     fixes = structure_fixes(problem, analysis) or meaning_fixes(problem, analysis)

@@ -229,7 +229,7 @@ def _equal_columns(scope: Scope, by_column: dict[int, Use]) -> Iterator[tuple[Us
 
 def _cartesian(scope: Scope, by_column: dict[int, Use]) -> Iterator[Problem]:
     together: list[set[int]] = [{id(r)} for r in scope.relations]
-    for members in connected(scope, by_column):
+    for members in _connected(scope, by_column):
         touched = [group for group in together if group & members]
         if touched:
             together = [g for g in together if g not in touched] + [set().union(*touched)]
@@ -240,7 +240,7 @@ def _cartesian(scope: Scope, by_column: dict[int, Use]) -> Iterator[Problem]:
         yield Problem(finding, scope)
 
 
-def connected(scope: Scope, by_column: dict[int, Use]) -> Iterator[set[int]]:
+def _connected(scope: Scope, by_column: dict[int, Use]) -> Iterator[set[int]]:
     """Sets of relations that one condition mentions, or that need no condition."""
     for root in _conditions(scope):
         for part in root.flatten() if isinstance(root, exp.And) else [root]:
