@@ -45,10 +45,8 @@ _TEXTS = {
     "initial-capital": ("UPPER({c})", "TO_UPPER({c})"),
 }
 _NUMBERS = {
-    "mod": ("{c} % 7", "MOD({c}, 7)"),
     "to-int": ("CAST({c} AS INTEGER)", "{c}::int"),
     "to-numeric": ("ROUND(CAST({c} AS NUMERIC), 2)", "ROUND({c}::numeric, 2)"),
-    "cast-signed": ("CAST({c} AS INTEGER)", "CAST({c} AS SIGNED)"),
     "cast-decimal": ("CAST({c} AS NUMERIC)", "CAST({c} AS DECIMAL(10, 2))"),
     "try-cast": ("CAST({c} AS INTEGER)", "TRY_CAST({c} AS INT)"),
     "safe-cast": ("CAST({c} AS INTEGER)", "SAFE_CAST({c} AS INT64)"),
@@ -61,6 +59,7 @@ _NUMBERS = {
     "nvl2": ("CASE WHEN {c} IS NOT NULL THEN 1 ELSE 0 END", "NVL2({c}, 1, 0)"),
     "square-brackets": ("{c} * 2", "[{c}] * 2"),
 }
+_SHIFTED = "CASE WHEN LENGTH({c}) > 10 THEN DATETIME({c}, '+7 day') ELSE DATE({c}, '+7 day') END"
 _DATES = {
     "year": ("CAST(STRFTIME('%Y', {c}) AS INTEGER)", "YEAR({c})"),
     "month": ("CAST(STRFTIME('%m', {c}) AS INTEGER)", "MONTH({c})"),
@@ -83,9 +82,9 @@ _DATES = {
         "CAST(STRFTIME('%Y.%m%d', '2020-01-01') - STRFTIME('%Y.%m%d', {c}) AS INTEGER)",
         "TIMESTAMPDIFF(YEAR, {c}, '2020-01-01')",
     ),
-    "date-add": ("DATE({c}, '+7 day')", "DATE_ADD({c}, INTERVAL 7 DAY)"),
-    "interval": ("DATE({c}, '+7 day')", "{c} + INTERVAL '7 days'"),
-    "dateadd": ("DATE({c}, '+7 day')", "DATEADD(day, 7, {c})"),
+    "date-add": (_SHIFTED, "DATE_ADD({c}, INTERVAL 7 DAY)"),
+    "interval": (_SHIFTED, "{c} + INTERVAL '7 days'"),
+    "dateadd": (_SHIFTED, "DATEADD(day, 7, {c})"),
     "to-date": ("DATE({c})", "TO_DATE({c}, 'YYYY-MM-DD')"),
     "cast-date": ("DATE({c})", "CAST({c} AS DATE)"),
     "cast-colon-date": ("DATE({c})", "{c}::date"),
@@ -142,6 +141,11 @@ def _swap(pattern: str, right: str, broken: str) -> Expressions:
     return make
 
 
+_PLAIN = r"((?:(?!GROUP|ORDER|LIMIT|UNION|INTERSECT|EXCEPT).)*)"
+_FIRST = (
+    r"SELECT \1 FROM (SELECT *, RANK() OVER (ORDER BY \3 DESC) AS place FROM \2) "
+    "WHERE place = 1"
+)
 _COLUMN = r"((?:T\d\.)?\w+)"
 _WORD = r"['\"]%?(\w+)%?['\"]"
 
@@ -173,7 +177,8 @@ DIALECT_KINDS: dict[str, Expressions] = {
     ),
     "offset-alone": _swap(r"LIMIT (\d+)\s*$", r"LIMIT -1 OFFSET 1", r"OFFSET 1"),
     "rownum": _swap(
-        rf"^SELECT ((?:(?!SELECT|ORDER|GROUP|LIMIT|UNION).)*?) WHERE ((?:(?!SELECT|ORDER|GROUP|LIMIT).)*?)\s*$",
+        r"^SELECT ((?:(?!SELECT|ORDER|GROUP|LIMIT|UNION).)*?) WHERE "
+        r"((?:(?!SELECT|ORDER|GROUP|LIMIT).)*?)\s*$",
         r"SELECT \1 WHERE \2 LIMIT 3",
         r"SELECT \1 WHERE \2 AND ROWNUM <= 3",
     ),
@@ -186,17 +191,17 @@ DIALECT_KINDS: dict[str, Expressions] = {
     "like-concat": _swap(rf"LIKE {_WORD}", r"LIKE '%\1%'", r"LIKE CONCAT('%', '\1', '%')"),
     "like-star": _swap(rf"LIKE {_WORD}", r"LIKE '%\1%'", r"LIKE '*\1*'"),
     "string-agg": _swap(
-        rf"^SELECT {_COLUMN} FROM ((?:(?!GROUP|ORDER|LIMIT|UNION|INTERSECT|EXCEPT).)*)$",
+        rf"^SELECT {_COLUMN} FROM {_PLAIN}$",
         r"SELECT GROUP_CONCAT(\1, ', ') FROM \2",
         r"SELECT STRING_AGG(\1, ', ') FROM \2",
     ),
     "group-concat-separator": _swap(
-        rf"^SELECT {_COLUMN} FROM ((?:(?!GROUP|ORDER|LIMIT|UNION|INTERSECT|EXCEPT).)*)$",
+        rf"^SELECT {_COLUMN} FROM {_PLAIN}$",
         r"SELECT GROUP_CONCAT(\1, ', ') FROM \2",
         r"SELECT GROUP_CONCAT(\1 SEPARATOR ', ') FROM \2",
     ),
     "listagg": _swap(
-        rf"^SELECT {_COLUMN} FROM ((?:(?!GROUP|ORDER|LIMIT|UNION|INTERSECT|EXCEPT).)*)$",
+        rf"^SELECT {_COLUMN} FROM {_PLAIN}$",
         r"SELECT GROUP_CONCAT(\1, ', ') FROM \2",
         r"SELECT LISTAGG(\1, ', ') FROM \2",
     ),
@@ -216,23 +221,23 @@ DIALECT_KINDS: dict[str, Expressions] = {
         r"SELECT DISTINCT ON (\3) \3 FROM \2",
     ),
     "count-two": _swap(
-        rf"^SELECT {_COLUMN}\s*,\s*{_COLUMN} FROM ((?:(?!GROUP|ORDER|LIMIT|UNION|INTERSECT|EXCEPT).)*)$",
+        rf"^SELECT {_COLUMN}\s*,\s*{_COLUMN} FROM {_PLAIN}$",
         r"SELECT COUNT(*) FROM (SELECT DISTINCT \1, \2 FROM \3)",
         r"SELECT COUNT(DISTINCT \1, \2) FROM \3",
     ),
     "qualify": _swap(
         rf"^SELECT {_COLUMN} FROM (\w+) ORDER BY {_COLUMN} DESC LIMIT 1\s*$",
-        r"SELECT \1 FROM (SELECT *, RANK() OVER (ORDER BY \3 DESC) AS place FROM \2) WHERE place = 1",
+        _FIRST,
         r"SELECT \1 FROM \2 QUALIFY RANK() OVER (ORDER BY \3 DESC) = 1",
     ),
     "window-in-where": _swap(
         rf"^SELECT {_COLUMN} FROM (\w+) ORDER BY {_COLUMN} DESC LIMIT 1\s*$",
-        r"SELECT \1 FROM (SELECT *, RANK() OVER (ORDER BY \3 DESC) AS place FROM \2) WHERE place = 1",
+        _FIRST,
         r"SELECT \1 FROM \2 WHERE RANK() OVER (ORDER BY \3 DESC) = 1",
     ),
     "window-alias-in-where": _swap(
         rf"^SELECT {_COLUMN} FROM (\w+) ORDER BY {_COLUMN} DESC LIMIT 1\s*$",
-        r"SELECT \1, place FROM (SELECT *, RANK() OVER (ORDER BY \3 DESC) AS place FROM \2) WHERE place = 1",
+        _FIRST.replace(" FROM (", ", place FROM (", 1),
         r"SELECT \1, RANK() OVER (ORDER BY \3 DESC) AS place FROM \2 WHERE place = 1",
     ),
     "boolean": _swap(r"(?<=[=!>])\s*['\"](?:T|true|Yes|Y|1)['\"]", r" 'T'", r" TRUE"),
@@ -256,7 +261,7 @@ DIALECT_KINDS: dict[str, Expressions] = {
         "WHERE NOW() - INTERVAL '30 days' > '2000-01-01' AND",
     ),
     "date-literal": _swap(r"(?<=[=><])\s*(['\"]\d{4}-\d\d-\d\d['\"])", r" \1", r" DATE \1"),
-    "nolock": _swap(rf"FROM (\w+)(?=\s*$|\s+WHERE)", r"FROM \1", r"FROM \1 WITH (NOLOCK)"),
+    "nolock": _swap(r"FROM (\w+)(?=\s*$|\s+WHERE)", r"FROM \1", r"FROM \1 WITH (NOLOCK)"),
     "schema-prefix": _swap(r"\bFROM (\w+)", r"FROM \1", r"FROM public.\1"),
     "dbo-prefix": _swap(r"\bFROM (\w+)", r"FROM \1", r"FROM dbo.\1"),
     "straight-rand": _swap(

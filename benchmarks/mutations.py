@@ -1,6 +1,7 @@
 """What repair without a model makes of the mistakes that language models make.
 
-    python benchmarks/mutations.py --data DIR [--sample 40] [--kinds wrong-*,text-*] [--show other]
+    python benchmarks/mutations.py --data DIR [--sample 40] [--kinds wrong-*,text-*]
+        [--show other,fails] [--seed 0]
 
 Right queries of Spider's training questions are broken on purpose, each in one way, and kept where
 the broken query fails or finds something else. Each goes through check and repair as in the
@@ -16,11 +17,13 @@ import argparse
 import random
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from mutation_kinds import KINDS, Gold
+from mutation_kinds import Gold
+from mutation_structure import KINDS
 
 from macsql.agents.trial import Trial, finds_nothing
 from macsql.checks.analysis import analyse
@@ -31,6 +34,7 @@ from macsql.evaluation.benchmark import open_benchmark
 from macsql.evaluation.compare import spider_equal
 from macsql.evaluation.example import Example
 from macsql.message import Candidate
+from macsql.parsing.sql import read_sql
 
 OUTCOMES = ("same", "same told", "other", "other told", "kept", "kept told", "fails")
 
@@ -134,14 +138,22 @@ def main() -> None:
         ):
             database = databases.get(example)
             trial = Trial(database, question=example.question, evidence=example.evidence)
-            settled = trial.settle(broken, "decomposer")
-            what = outcome(right, result, example, broken, settled, database)
+            written = read_reply(broken) if kind.startswith("reply-") else broken
+            settled = trial.settle(written, "decomposer")
+            what = outcome(right, result, example, written, settled, database)
             counts[what] += 1
             if what in shown:
                 show(kind, what, example, right, broken, settled)
         print(line(kind, counts), flush=True)
         total += counts
     print(line("all", total))
+
+
+def read_reply(reply: str) -> str:
+    """The SQL that is found in a reply; the reply itself where there is none."""
+    with suppress(MacSQLError):
+        return read_sql(reply)
+    return reply
 
 
 def show(kind: str, what: str, example: Example, right: str, broken: str,
