@@ -19,7 +19,7 @@ from macsql.schema import Schema
 _NUMBER_OR_SHIFT = re.compile(r"\s*[-+]?\.?\d.*", re.DOTALL)
 _LIMIT = "write LIMIT at the end"
 _DAYS = {"DATE": "DATE", "DATETIME": "DATETIME", "TIMESTAMP": "DATETIME", "TIME": "TIME"}
-_NUMERIC = re.compile(r"INT|REAL|FLOA|DOUB|NUM|DEC", re.IGNORECASE)
+_NUMERIC = re.compile(r"INT|REAL|FLOAT|DOUBLE|NUM|DEC", re.IGNORECASE)
 
 
 def misread(statement: Statement, resolution: Resolution, schema: Schema) -> Iterator[Problem]:
