@@ -87,8 +87,15 @@ def _converted(name: str, arguments: list[str]) -> str | None:
     return f"CAST({arguments[1]} AS {kind})"
 
 
+def _cast(name: str, arguments: list[str]) -> str | None:
+    """TRY_CAST(x AS INT)."""
+    is_cast = len(arguments) == 1 and re.search(r"\sAS\s", arguments[0], re.IGNORECASE)
+    return f"CAST({arguments[0]})" if is_cast else None
+
+
 CALLS: dict[str, Callable[[str, list[str]], str | None]] = {
     **dict.fromkeys(("split_part", "substring_index"), _first_part),
+    **dict.fromkeys(("try_cast", "safe_cast"), _cast),
     "convert": _converted,
     "format": _with_commas,
     "lpad": _padded,

@@ -78,7 +78,6 @@ SQLITE: dict[tuple[str, int | None], str] = {
     **dict.fromkeys((("ends_with", 2), ("endswith", 2)), "(SUBSTR({0}, -LENGTH({1})) = {(1)})"),
     ("to_char", 1): "CAST({0} AS TEXT)",
     ("to_number", 1): "CAST({0} AS NUMERIC)",
-    **dict.fromkeys((("try_cast", 1), ("safe_cast", 1)), "CAST({0})"),
     ("dayname", 1): _NAMED_DAY,
     ("monthname", 1): _NAMED_MONTH,
     ("repeat", 2): "REPLACE(HEX(ZEROBLOB({1})), '00', {0})",
