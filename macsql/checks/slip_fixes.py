@@ -9,8 +9,9 @@ from sqlglot.tokenizer_core import Token, TokenType
 from macsql.checks.edits import Fix
 from macsql.checks.text import Edit, Statement, apply_edits, read
 
-_SIGNS = {"\u2260": "<>", "\u2265": ">=", "\u2264": "<="}
-_FOREIGN = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|([\u2260\u2264\u2265])")
+_SIGNS = {"\u2260": "<>", "\u2265": ">=", "\u2264": "<=", "\\_": "_"}
+_FOREIGN = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|([\u2260\u2264\u2265]|\\_)")
+"""Signs of type and of Markdown, and the quoted texts in which they may stand."""
 _CLAUSES = frozenset(
     {
         *(TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING, TokenType.ORDER_BY),

@@ -331,6 +331,9 @@ SELECT grade FROM pupil GROUP BY grade, ORDER BY grade
 SELECT first_name FROM pupil WHERE age ≠ 12 AND age ≥ 13
 => SELECT first_name FROM pupil WHERE age <> 12 AND age >= 13
 
+SELECT first\_name FROM pupil WHERE school\_id = 1
+=> SELECT first_name FROM pupil WHERE school_id = 1
+
 SELECT COUNT(* FROM pupil
 => SELECT COUNT(*) FROM pupil
 
