@@ -10,6 +10,8 @@ from macsql.checks.group_rules import GROUP_RULES
 from macsql.checks.join_rules import JOIN_RULES
 from macsql.checks.keys import summed_keys
 from macsql.checks.meaning_rules import MEANING_RULES
+from macsql.checks.misread import misread
+from macsql.checks.nested import nested_in_having, windows_in_where
 from macsql.checks.problems import Problem, name_problems
 from macsql.checks.resolve import resolve
 from macsql.checks.rules import RULES, Rule
@@ -27,6 +29,9 @@ CERTAIN_RULES: tuple[Rule, ...] = (
     foreign_functions,
     foreign_syntax,
     forgiven_faults,
+    misread,
+    nested_in_having,
+    windows_in_where,
 )
 """The rules that may find an error; the others only doubt."""
 

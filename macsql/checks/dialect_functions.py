@@ -24,6 +24,17 @@ ORACLE_CODES = {"YYYY": "%Y", "MM": "%m", "DD": "%d", "HH24": "%H", "MI": "%M", 
 # MySQL and SQL Server count the midnights between two times.
 _DAYS = "CAST(JULIANDAY(DATE({})) - JULIANDAY(DATE({})) AS INTEGER)"
 
+_WEEK = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+_MONTHS_OF_YEAR = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+_NAMED_DAY = "CASE STRFTIME('%w', {0})"
+_NAMED_DAY += "".join(f" WHEN '{i}' THEN '{day}'" for i, day in enumerate(_WEEK)) + " END"
+_NAMED_MONTH = "CASE STRFTIME('%m', {0})"
+_NAMED_MONTH += "".join(f" WHEN '{i:02}' THEN '{m}'" for i, m in enumerate(_MONTHS_OF_YEAR, 1))
+_NAMED_MONTH += " END"
+
 SQLITE: dict[tuple[str, int | None], str] = {
     **{(unit, 1): text for unit, text in UNITS.items()},
     ("dayofmonth", 1): UNITS["day"],
@@ -55,6 +66,20 @@ SQLITE: dict[tuple[str, int | None], str] = {
     ("weekday", 1): "((CAST(STRFTIME('%w', {0}) AS INTEGER) + 6) % 7)",
     ("last_day", 1): "DATE({0}, 'start of month', '+1 month', '-1 day')",
     ("isnull", 1): "({(0)} IS NULL)",
+    ("nvl2", 3): "CASE WHEN {(0)} IS NOT NULL THEN {1} ELSE {2} END",
+    ("iff", 3): "CASE WHEN {0} THEN {1} ELSE {2} END",
+    ("countif", 1): "COUNT(CASE WHEN {0} THEN 1 END)",
+    ("count_if", 1): "COUNT(CASE WHEN {0} THEN 1 END)",
+    ("safe_divide", 2): "({(0)} * 1.0 / NULLIF({1}, 0))",
+    ("contains", 2): "(INSTR({0}, {1}) > 0)",
+    **dict.fromkeys(
+        (("starts_with", 2), ("startswith", 2)), "(SUBSTR({0}, 1, LENGTH({1})) = {(1)})"
+    ),
+    **dict.fromkeys((("ends_with", 2), ("endswith", 2)), "(SUBSTR({0}, -LENGTH({1})) = {(1)})"),
+    ("to_char", 1): "CAST({0} AS TEXT)",
+    ("to_number", 1): "CAST({0} AS NUMERIC)",
+    ("dayname", 1): _NAMED_DAY,
+    ("monthname", 1): _NAMED_MONTH,
     ("repeat", 2): "REPLACE(HEX(ZEROBLOB({1})), '00', {0})",
     ("listagg", 2): "GROUP_CONCAT({*})",
     ("array_agg", 1): "JSON_GROUP_ARRAY({0})",
@@ -153,7 +178,7 @@ ABSENT = {
         "put year, month and day together with SUBSTR, as YYYY-MM-DD",
     ),
     **dict.fromkeys(("age",), "subtract JULIANDAY values"),
-    **dict.fromkeys(("monthname", "dayname", "datename"), "use STRFTIME with a CASE"),
+    "datename": "use STRFTIME with a CASE",
     **dict.fromkeys(("regexp_replace", "regexp_extract", "regexp_matches"), "use LIKE or SUBSTR"),
     **dict.fromkeys(("initcap", "reverse", "translate"), "use UPPER, SUBSTR or REPLACE"),
     **dict.fromkeys(("any_value", "first", "last"), "use MIN or MAX"),

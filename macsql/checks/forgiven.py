@@ -23,6 +23,12 @@ _ORDER = {
     TokenType.ORDER_BY: 6,
     TokenType.LIMIT: 7,
 }
+_BEHIND_A_COMMA = frozenset(
+    {
+        *(TokenType.FROM, TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING),
+        *(TokenType.ORDER_BY, TokenType.LIMIT),
+    }
+)
 _ANEW = frozenset(
     {TokenType.SELECT, TokenType.UNION, TokenType.INTERSECT, TokenType.EXCEPT, TokenType.COMMA}
 )
@@ -50,7 +56,7 @@ def forgiven_faults(
     for operation in statement.tree.find_all(exp.SetOperation):
         for side in (operation.this, operation.expression):
             # INTERSECT binds tighter for the parser: a sub-query may be of its own making.
-            if isinstance(side, exp.Subquery) and _parentheses(side, statement):
+            if isinstance(side, exp.Subquery) and parentheses(side, statement):
                 message = f"sqlite takes no parentheses around a side of {operation.key.upper()}"
                 finding = Finding("other-dialect", "error", message, "remove the parentheses")
                 yield Problem(finding, node=side)
@@ -58,11 +64,10 @@ def forgiven_faults(
 
 def _commas(statement: Statement) -> Iterator[Problem]:
     for one, other in pairwise(statement.tokens):
-        if one.token_type is TokenType.COMMA and other.token_type is TokenType.FROM:
+        if one.token_type is TokenType.COMMA and other.token_type in _BEHIND_A_COMMA:
             place = (one.start, one.end + 1)
-            yield Problem(
-                Finding("syntax", "error", "a comma before FROM", "remove the comma", place)
-            )
+            message = f"a comma before {other.text.upper()}"
+            yield Problem(Finding("syntax", "error", message, "remove the comma", place))
 
 
 def _clause_order(statement: Statement) -> Iterator[Problem]:
@@ -240,7 +245,7 @@ def _selected_end(query: exp.Select, statement: Statement) -> int | None:
 
 
 def _without_parentheses(node: exp.Subquery, statement: Statement) -> Fix | None:
-    pair = _parentheses(node, statement)
+    pair = parentheses(node, statement)
     inner = node.this
     if pair is None or any(inner.args.get(k) for k in ("order", "limit", "offset", "with_")):
         return None
@@ -248,7 +253,7 @@ def _without_parentheses(node: exp.Subquery, statement: Statement) -> Fix | None
     return Fix(edits, 0.4, "removed parentheses around a side of a set operation")
 
 
-def _parentheses(node: exp.Subquery, statement: Statement) -> tuple[Token, Token] | None:
+def parentheses(node: exp.Subquery, statement: Statement) -> tuple[Token, Token] | None:
     """The parentheses around a sub-query, when they are written."""
     inside = [s[0] for n in node.walk() if (s := span(n))]
     selects = [

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from macsql.checks.calls import CALLS, filled, operand
 from macsql.checks.dialect_functions import (
     ABSENT,
     DIFFERENCES,
@@ -122,7 +123,10 @@ def function_fixes(problem: Problem, statement: Statement) -> list[Fix]:
     if text is None or closing is None:
         return []
     edit = Edit(token.start, statement.tokens[closing].end + 1, text)
-    return [Fix((edit,), 0.5, f"{token.text.upper()} written as the dialect has it")]
+    # What cannot be cast is NULL for TRY_CAST, and 0 for CAST.
+    is_certain = token.text.lower() not in {"try_cast", "safe_cast"}
+    why = f"{token.text.upper()} written as the dialect has it"
+    return [Fix((edit,), 0.5, why, is_certain)]
 
 
 def _equivalent(
@@ -144,31 +148,6 @@ def _equivalent(
     return filled(template, arguments)
 
 
-_PLACE = re.compile(r"\{(?:(\d)|\((\d)\)|(\*)|(\|\|))\}")
-_SIMPLE = re.compile(r"""[\w.]+(?:\([^()]*\))?|'(?:[^']|'')*'|"[^"]*\"""")
-
-
-def filled(template: str, arguments: list[str]) -> str:
-    """A template with its arguments, which keep together beside an operator.
-
-    >>> filled("({(0)} IS NULL)", ["a OR b"]), filled("({||})", ["a", "b + 1"])
-    ('((a OR b) IS NULL)', '(a || (b + 1))')
-    """
-
-    def write(place: re.Match[str]) -> str:
-        if place[1]:
-            return arguments[int(place[1])]
-        if place[2]:
-            return _operand(arguments[int(place[2])])
-        return ", ".join(arguments) if place[3] else " || ".join(map(_operand, arguments))
-
-    return _PLACE.sub(write, template)
-
-
-def _operand(argument: str) -> str:
-    return argument if _SIMPLE.fullmatch(argument) else f"({argument})"
-
-
 def _special(name: str, statement: Statement, index: int) -> str | None:
     """What SQLite writes for calls whose meaning depends on a unit or a format."""
     if name == "extract":
@@ -185,7 +164,7 @@ def _joined(name: str, arguments: list[str]) -> str | None:
     """CONCAT_WS(', ', a, b)."""
     if len(arguments) < 3:
         return None
-    between, *parts = map(_operand, arguments)
+    between, *parts = map(operand, arguments)
     return "(" + f" || {between} || ".join(parts) + ")"
 
 
@@ -314,6 +293,7 @@ _SPECIAL: dict[str, Callable[[str, list[str]], str | None]] = {
     **dict.fromkeys(("date_add", "date_sub", "adddate", "subdate", "dateadd"), _shift),
     **dict.fromkeys(("to_date", "to_timestamp", "str_to_date"), _read_date),
     "concat_ws": _joined,
+    **CALLS,
 }
 
 

@@ -74,7 +74,8 @@ def _constants(scope: Scope) -> Iterator[tuple[exp.Expr, bool]]:
             if _is_text(constant):
                 yield constant, True
     for node in select.find_all(exp.Min, exp.Max, exp.Sum, exp.Avg, *_COMPARISONS):
-        constant = isinstance(node, exp.AggFunc) or isinstance(node.expression, exp.Literal)
+        against = (exp.Literal, exp.Subquery)
+        constant = isinstance(node, exp.AggFunc) or isinstance(node.expression, against)
         if constant and node.parent_select is select and _is_text(node.this):
             yield node.this, True
 

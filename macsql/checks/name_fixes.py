@@ -18,13 +18,15 @@ from macsql.checks.edits import Fix, rename, replace_column, requalify
 from macsql.checks.join_fixes import FORGOTTEN, Wanted, join_fixes, swap_fixes
 from macsql.checks.names import nearest, similarity, words
 from macsql.checks.problems import Problem, is_compared, relations_with, tables_with
-from macsql.checks.quote_fixes import reserved_words, two_words, with_operators
+from macsql.checks.quote_fixes import case_fixes, reserved_words, two_words, with_operators
 from macsql.checks.scopes import Relation, Scope, Status, Use
 from macsql.checks.table_fixes import table_fixes
 from macsql.checks.text import Edit, quote, span
 from macsql.names import fold
 from macsql.schema import Schema, Table
 
+_SENSELESS = 9.0
+"""What it costs to compare a column with itself: too much."""
 _LEAST = 0.6
 """What a name is alike at least to one that says the same in other words."""
 
@@ -37,7 +39,7 @@ def name_fixes(
     if code == "unknown-table":
         fixes = table_fixes(problem, analysis)
     elif code == "identifier-case":
-        fixes = _case_fixes(problem, analysis)
+        fixes = case_fixes(problem, analysis)
     elif code == "reserved-word":
         fixes = reserved_words(problem, analysis)
     elif code == "ambiguous-column":
@@ -50,7 +52,8 @@ def name_fixes(
         fixes = _column_fixes(problem, analysis, said)
     else:
         return []
-    return sorted((f for f in fixes if f.edits), key=lambda fix: fix.cost)
+    sensible = (f for f in fixes if f.edits and f.cost < _SENSELESS)
+    return sorted(sensible, key=lambda fix: fix.cost)
 
 
 # Columns ----------------------------------------------------------------------------------
@@ -247,10 +250,10 @@ def _sense_cost(use: Use, relation: Relation, name: str, analysis: Analysis) -> 
         return cost
     other = beside.right if beside.left is use.column else beside.left
     for known in analysis.resolution.uses:
-        if known.column is other and known.name.casefold() == name.casefold():
+        is_same = known.relation is relation and known.name.casefold() == name.casefold()
+        if known.column is other and is_same:
             # Both sides may be wrong in the same way; then the qualifier as written decides.
-            same = known.relation is relation
-            cost += 2.0 if same else 0.0
+            cost += _SENSELESS if known.status is Status.FOUND else 2.0
     return cost
 
 
@@ -303,7 +306,14 @@ def _corrections(
         (name, score, sameness(use.name, name, owner, said, fold(name) in keys))
         for name, score in alike
     ]
-    return [found for found in graded if found[2]][:3]
+    graded = [found for found in graded if found[2]][:3]
+    if sum(_says_more(use.name, name) for name, *_ in graded) > 1:  # id or name of a festival?
+        graded = [(n, score, min(same, Sameness.LIKELY)) for n, score, same in graded]
+    return graded
+
+
+def _says_more(name: str, other: str) -> bool:
+    return set(words(name)) < set(words(other))
 
 
 def _alias_misspelt(uses: Sequence[Use], analysis: Analysis) -> Iterator[Fix]:
@@ -373,28 +383,3 @@ def _star_fixes(node: exp.Expr, scope: Scope, analysis: Analysis) -> Iterator[Fi
             cost = _alias_cost(node.table, relation) + 0.1 * rank
             edit = Edit(*place, f"{quote(relation.name, analysis.statement.dialect)}.*")
             yield Fix((edit,), cost, f"{node.table}.* taken from {relation.name}")
-
-
-# Case and quotes ----------------------------------------------------------------------------
-
-
-def _case_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
-    relation, dialect = problem.relation, analysis.statement.dialect
-    table = relation.table if relation else None
-    if relation is None or table is None:
-        return
-    if not problem.uses:
-        place = span(relation.node.this)
-        stored = table.name.rsplit(".", 1)[-1]
-        if place:
-            edits = [Edit(*place, quote(stored, dialect))]
-            if not relation.node.alias:
-                qualified = [
-                    u for u in analysis.resolution.uses if u.relation is relation and u.qualifier
-                ]
-                edits += requalify(qualified, stored, dialect)
-            yield Fix(tuple(edits), 0.3, f"quoted {stored}")
-        return
-    column = table.column(problem.uses[0].name)
-    if column:
-        yield Fix(tuple(rename(problem.uses, column.name, dialect)), 0.3, f"quoted {column.name}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from macsql.checks.names import nearest
+from macsql.checks.names import nearest, words
 from macsql.checks.resolve import is_other_case
 from macsql.checks.scopes import Relation, Resolution, Scope, Status, Use, star_qualifier
 from macsql.checks.text import SQLITE_RESERVED, Statement, quote, span
@@ -147,13 +147,17 @@ def _quoted_text(use: Use) -> Finding | None:
     names = [c for s in use.scope.chain() for r in s.relations for c in r.columns or ()]
     near = [name for name, _ in nearest(use.name, dict.fromkeys(names), at_least=0.8)]
     means_nothing = _means_nothing_as_text(use.column)
+    written = f'"{use.name}" is no column, so SQLite reads it as text'
+    same = [name for name in near if words(name) == words(use.name)]
+    if same and not _may_be_text(use):
+        return Finding("unknown-column", "error", written, _did_you_mean(same))
     if use.clause != "select" and not near and not means_nothing:
         return None
     text = "the same text for every row: name a column" if means_nothing else ""
     return Finding(
         "quoted-identifier-is-not-a-column",
         "warning" if use.clause == "select" or means_nothing else "hint",
-        f'"{use.name}" is no column, so SQLite reads it as text',
+        written,
         _did_you_mean(near) or text or "write text in single quotes",
     )
 
@@ -170,6 +174,17 @@ def _means_nothing_as_text(node: exp.Expr) -> bool:
     if not isinstance(above, (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like)):
         return False
     return isinstance(above.right if above.left is node else above.left, exp.Literal)
+
+
+def _may_be_text(use: Use) -> bool:
+    """Whether it stands where a text may: all but the left side of a comparison, and what is
+    shown, grouped or ordered by itself or added up.
+    """
+    beside = use.column.parent
+    if isinstance(beside, (exp.Predicate, exp.Binary)):
+        return beside.this is not use.column or use.clause == "select"
+    shown = (exp.Select, exp.Group, exp.Ordered, exp.Order, exp.AggFunc, exp.Distinct)
+    return not isinstance(beside, shown)
 
 
 def _accidental_correlation(use: Use) -> Finding | None:

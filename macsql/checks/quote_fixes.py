@@ -6,7 +6,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from macsql.checks.analysis import Analysis
-from macsql.checks.edits import Fix
+from macsql.checks.edits import Fix, rename, requalify
 from macsql.checks.problems import Problem
 from macsql.checks.scopes import Use
 from macsql.checks.text import Edit, Statement, quote, span, token_at
@@ -68,3 +68,26 @@ def reserved_words(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
     if place and problem.node is not None:
         written = quote(problem.node.name, analysis.statement.dialect, always=True)
         yield Fix((Edit(*place, written),), 0.2, f"quoted {problem.node.name}")
+
+
+def case_fixes(problem: Problem, analysis: Analysis) -> Iterator[Fix]:
+    """A name that is stored in another letter case."""
+    relation, dialect = problem.relation, analysis.statement.dialect
+    table = relation.table if relation else None
+    if relation is None or table is None:
+        return
+    if not problem.uses:
+        place = span(relation.node.this)
+        stored = table.name.rsplit(".", 1)[-1]
+        if place:
+            edits = [Edit(*place, quote(stored, dialect))]
+            if not relation.node.alias:
+                qualified = [
+                    u for u in analysis.resolution.uses if u.relation is relation and u.qualifier
+                ]
+                edits += requalify(qualified, stored, dialect)
+            yield Fix(tuple(edits), 0.3, f"quoted {stored}")
+        return
+    column = table.column(problem.uses[0].name)
+    if column:
+        yield Fix(tuple(rename(problem.uses, column.name, dialect)), 0.3, f"quoted {column.name}")

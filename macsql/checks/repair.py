@@ -14,7 +14,10 @@ from macsql.checks.functions import function_fixes
 from macsql.checks.keys import summed_key_fixes
 from macsql.checks.literals import repair_literals
 from macsql.checks.meaning_fixes import meaning_fixes
+from macsql.checks.misread import misread_fixes
 from macsql.checks.name_fixes import name_fixes
+from macsql.checks.nested import nested_fixes
+from macsql.checks.plain_fixes import plain_fixes
 from macsql.checks.problems import Problem
 from macsql.checks.same_text import StoredValues
 from macsql.checks.structure_fixes import structure_fixes
@@ -25,6 +28,7 @@ from macsql.schema import Schema
 _MAX_LOOKS = 40
 _MAX_FIXES = 8
 _FIXES_PER_PROBLEM = 6
+_OF_DIALECTS = frozenset({"unknown-function", "other-dialect"})
 _FAR_WORSE = 2.0
 _CLOSE = 0.14
 """Repairs whose costs differ by less are as likely; what the question says weighs more."""
@@ -151,6 +155,8 @@ def _next_states(state: _State, cures: Sequence[Fix], order: Iterator[int]) -> I
 
 def _some_cures(faults: list[Problem], analysis: Analysis, asked: Asked) -> list[Fix]:
     """The likeliest cures of the first fault that has any; the others are met again."""
+    # DATEADD(day, 1, d): day is no column where the call is written otherwise.
+    faults = sorted(faults, key=lambda fault: fault.finding.code not in _OF_DIALECTS)
     found = ((fault, cures) for fault in faults if (cures := _cures(fault, analysis, asked)))
     fault, cures = next(found, (None, []))
     if fault is not None and fault.uses:
@@ -162,11 +168,15 @@ def _cures(problem: Problem, analysis: Analysis, asked: Asked) -> list[Fix]:
     statement = analysis.statement
     if statement.tree is None:
         return syntax_fixes(statement, analysis.schema)
-    if problem.finding.code in {"unknown-function", "other-dialect", "syntax", "wrong-arguments"}:
-        fixes = function_fixes(problem, statement) or dialect_fixes(problem, statement)
+    if problem.finding.code in _OF_DIALECTS | {"syntax", "wrong-arguments"}:
+        fixes = misread_fixes(problem, statement) or function_fixes(problem, statement)
+        fixes = fixes or dialect_fixes(problem, statement)
         fixes = fixes or forgiven_fixes(problem, statement)
         return fixes or meaning_fixes(problem, analysis)
     if problem.finding.code == "summed-key":
         return summed_key_fixes(problem, statement)
+    if problem.finding.code in {"nested-aggregate", "misused-window"}:
+        return nested_fixes(problem, statement)
     fixes = structure_fixes(problem, analysis) or meaning_fixes(problem, analysis)
+    fixes = fixes or plain_fixes(problem, analysis)
     return fixes or name_fixes(problem, analysis, asked.words)

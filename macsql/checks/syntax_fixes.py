@@ -9,6 +9,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from macsql.checks.edits import Fix
+from macsql.checks.slip_fixes import slip_fixes
 from macsql.checks.text import SQLITE_RESERVED, Edit, Statement, quote
 from macsql.schema import Schema
 
@@ -35,12 +36,13 @@ _OTHER_DIALECTS = ("mysql", "tsql", "postgres", "oracle", "duckdb")
 def syntax_fixes(statement: Statement, schema: Schema) -> list[Fix]:
     """Changes after which the text may be readable, cheapest first."""
     fixes = [
+        *slip_fixes(statement),
         *_single_statement(statement),
         *_quoted_names(statement, schema),
         *_operators(statement),
         *_limits(statement),
         *_comment(statement),
-        *_top(statement),
+        *top_fixes(statement),
         *_parentheses(statement),
         *_dangling(statement),
         *_from_other_dialect(statement),
@@ -55,7 +57,8 @@ def _single_statement(statement: Statement) -> Iterator[Fix]:
         edit = Edit(ends[0], len(statement.sql), "")
         yield Fix((edit,), 1.0, "kept the first statement")
     elif (end := _second_select(statement)) is not None:
-        yield Fix((Edit(end, len(statement.sql), ""),), 1.0, "kept the first statement")
+        edit = Edit(end, len(statement.sql), "")
+        yield Fix((edit,), 1.0, "kept the first statement", is_certain=False)
 
 
 def _second_select(statement: Statement) -> int | None:
@@ -154,35 +157,50 @@ def _comment(statement: Statement) -> Iterator[Fix]:
         yield Fix((Edit(end, end, " */"),), 0.2, "closed a comment")
 
 
-def _top(statement: Statement) -> Iterator[Fix]:
-    """SELECT TOP 5 … of SQL Server is LIMIT 5 at the end."""
+def top_fixes(statement: Statement) -> Iterator[Fix]:
+    """SELECT TOP 5 … of SQL Server, or TOP(5), is LIMIT 5 at the end."""
     tokens = statement.tokens
     if any(t.token_type in _SET_OPERATIONS for t in tokens):
         return
-    for index, (word, number) in enumerate(pairwise(tokens)):
-        kinds, behind = [t.token_type for t in tokens[:index]], tokens[index + 2 : index + 3]
+    for index, word in enumerate(tokens):
+        kinds = [t.token_type for t in tokens[:index]]
         is_inside = kinds.count(TokenType.L_PAREN) > kinds.count(TokenType.R_PAREN)
-        if is_inside or any(t.text.upper() in ("WITH", "PERCENT") for t in behind):
+        found = _top_number(statement, index)
+        if found is None or is_inside:
             continue
-        if word.text.upper() == "TOP" and number.token_type is TokenType.NUMBER:
-            end = len(statement.sql.rstrip().rstrip(";"))
-            edits = (
-                Edit(word.start, number.end + 2, ""),
-                Edit(end, end, f" LIMIT {number.text}"),
-            )
-            yield Fix(edits, 0.5, "TOP written as LIMIT")
-            return
+        number, after = found
+        if any(t.text.upper() in ("WITH", "PERCENT") for t in tokens[after : after + 1]):
+            continue
+        end = len(statement.sql.rstrip().rstrip(";"))
+        edits = (
+            Edit(word.start, tokens[after - 1].end + 2, ""),
+            Edit(end, end, f" LIMIT {number}"),
+        )
+        yield Fix(edits, 0.5, "TOP written as LIMIT")
+        return
+
+
+def _top_number(statement: Statement, index: int) -> tuple[str, int] | None:
+    """The number of TOP 5 or TOP(5) at a token, and the index of the token after it."""
+    tokens = statement.tokens
+    word, *rest = tokens[index : index + 4]
+    kinds = [t.token_type for t in rest]
+    if word.text.upper() != "TOP":
+        return None
+    if kinds[:1] == [TokenType.NUMBER]:
+        return rest[0].text, index + 2
+    if kinds == [TokenType.L_PAREN, TokenType.NUMBER, TokenType.R_PAREN]:
+        return rest[1].text, index + 4
+    return None
 
 
 def _parentheses(statement: Statement) -> Iterator[Fix]:
+    """Several that are not closed: at the end."""
     kinds = [t.token_type for t in statement.tokens]
     surplus = kinds.count(TokenType.L_PAREN) - kinds.count(TokenType.R_PAREN)
     end = len(statement.sql.rstrip().rstrip(";"))
-    if 0 < surplus <= 3:
+    if 1 < surplus <= 3:
         yield Fix((Edit(end, end, ")" * surplus),), 1.0, "closed a parenthesis")
-    last = statement.tokens[-1] if statement.tokens else None
-    if surplus == -1 and last is not None and last.token_type is TokenType.R_PAREN:
-        yield Fix((Edit(last.start, last.end + 1, ""),), 1.0, "removed a parenthesis")
 
 
 def _dangling(statement: Statement) -> Iterator[Fix]:

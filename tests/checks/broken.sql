@@ -50,7 +50,7 @@ other-dialect | INSTR | SELECT POSITION('a' IN name) FROM school
 other-dialect | TRIM | SELECT TRIM(BOTH ' ' FROM name) FROM school
 wrong-arguments | one argument | SELECT count(DISTINCT age, grade) FROM pupil
 unknown-function | AVG | SELECT STDDEV(age) FROM pupil
-unknown-function | PRINTF | SELECT LPAD(name, 5, ' ') FROM school
+unknown-function | PRINTF | SELECT RPAD(name, 5, ' ') FROM school
 unknown-function | STRFTIME | SELECT TIMESTAMPDIFF(DAY, founded, '2020-01-01') FROM school
 unknown-function | SUBSTR | SELECT TO_DATE(founded, 'DD/MM/YYYY') FROM school
 other-dialect | RANK | SELECT name FROM school ORDER BY city FETCH FIRST 1 ROWS WITH TIES

@@ -298,3 +298,95 @@ SELECT public.school.city FROM public.school
 
 SELECT s.city FROM "dbo"."school" AS s
 => SELECT s.city FROM school AS s
+
+## a name in quotes together with its table
+SELECT `T1.first_name`, [T1.age] FROM pupil AS T1
+=> SELECT T1.first_name, T1.age FROM pupil AS T1
+
+## a sub-query that got no name
+SELECT t.first_name FROM (SELECT first_name FROM pupil) WHERE t.first_name = 'Ann'
+=> SELECT t.first_name FROM (SELECT first_name FROM pupil) AS t WHERE t.first_name = 'Ann'
+
+## a count that got no name
+SELECT city FROM school GROUP BY city ORDER BY cnt DESC
+=> SELECT city FROM school GROUP BY city ORDER BY COUNT(*) DESC
+
+SELECT grade, COUNT(id) FROM pupil GROUP BY grade HAVING cnt > 1
+=> SELECT grade, COUNT(id) FROM pupil GROUP BY grade HAVING COUNT(id) > 1
+
+## an aggregate of the counts of groups
+SELECT grade FROM pupil GROUP BY grade HAVING COUNT(*) = MAX(COUNT(*))
+=> SELECT grade FROM pupil GROUP BY grade HAVING COUNT(*) = (SELECT MAX(one) FROM (SELECT COUNT(*) AS one FROM pupil GROUP BY grade) AS of_groups)
+
+SELECT AVG(COUNT(*)) FROM pupil GROUP BY grade
+=> SELECT AVG(one) FROM (SELECT COUNT(*) AS one FROM pupil GROUP BY grade) AS of_groups
+
+SELECT grade FROM pupil GROUP BY grade HAVING COUNT(*) = (SELECT MAX(COUNT(*)) FROM pupil GROUP BY grade)
+=> SELECT grade FROM pupil GROUP BY grade HAVING COUNT(*) = (SELECT MAX(one) FROM (SELECT COUNT(*) AS one FROM pupil GROUP BY grade) AS of_groups)
+
+## a window function in WHERE
+SELECT first_name, RANK() OVER (ORDER BY age DESC) AS place FROM pupil WHERE place = 1
+=> SELECT first_name, place FROM (SELECT first_name, RANK() OVER (ORDER BY age DESC) AS place FROM pupil) AS _t WHERE place = 1
+
+## a sign too many, too few, or not SQL's own
+SELECT first_name FROM pupil, WHERE age > 12
+=> SELECT first_name FROM pupil WHERE age > 12
+
+SELECT grade FROM pupil GROUP BY grade, ORDER BY grade
+=> SELECT grade FROM pupil GROUP BY grade ORDER BY grade
+
+SELECT first_name FROM pupil WHERE age ≠ 12 AND age ≥ 13
+=> SELECT first_name FROM pupil WHERE age <> 12 AND age >= 13
+
+SELECT first\_name FROM pupil WHERE school\_id = 1
+=> SELECT first_name FROM pupil WHERE school_id = 1
+
+SELECT COUNT(* FROM pupil
+=> SELECT COUNT(*) FROM pupil
+
+SELECT grade FROM pupil GROUP BY grade ORDER BY COUNT(* DESC LIMIT 1
+=> SELECT grade FROM pupil GROUP BY grade ORDER BY COUNT(*) DESC LIMIT 1
+
+SELECT first_name FROM pupil WHERE age > (SELECT AVG(age) FROM pupil WHERE grade = '7'
+=> SELECT first_name FROM pupil WHERE age > (SELECT AVG(age) FROM pupil WHERE grade = '7')
+
+SELECT COUNT(*)) FROM pupil
+=> SELECT COUNT(*) FROM pupil
+
+SELECT first_name FROM pupil WHERE age > (SELECT AVG(age)) FROM pupil)
+=> SELECT first_name FROM pupil WHERE age > (SELECT AVG(age) FROM pupil)
+
+SELECT first_name FROM pupil WHERE age > 12 WHERE grade = '8'
+=> SELECT first_name FROM pupil WHERE age > 12 AND grade = '8'
+
+## MINUS reads as an alias
+SELECT first_name FROM pupil MINUS SELECT first_name FROM pupil WHERE age > 12
+=> SELECT first_name FROM pupil EXCEPT SELECT first_name FROM pupil WHERE age > 12
+
+## more functions of other dialects
+SELECT SPLIT_PART(name, ' ', 1) FROM school
+=> SELECT SUBSTR(name, 1, INSTR(name || ' ', ' ') - 1) FROM school
+
+SELECT LPAD(grade, 3, '0') FROM pupil
+=> SELECT CASE WHEN LENGTH(grade) > 3 THEN SUBSTR(grade, 1, 3) ELSE SUBSTR('000' || grade, -3) END FROM pupil
+
+SELECT TRUNCATE(age / 7.0, 1) FROM pupil
+=> SELECT (CAST((age / 7.0) * 10 AS INTEGER) / 10.0) FROM pupil
+
+SELECT CONVERT(VARCHAR(20), age) FROM pupil
+=> SELECT CAST(age AS TEXT) FROM pupil
+
+SELECT COUNT_IF(age > 12) FROM pupil
+=> SELECT COUNT(CASE WHEN age > 12 THEN 1 END) FROM pupil
+
+SELECT SAFE_DIVIDE(SUM(age), COUNT(*)) FROM pupil
+=> SELECT (SUM(age) * 1.0 / NULLIF(COUNT(*), 0)) FROM pupil
+
+SELECT name FROM school WHERE STARTS_WITH(name, 'H')
+=> SELECT name FROM school WHERE (SUBSTR(name, 1, LENGTH('H')) = 'H')
+
+SELECT DATEDIFF(day, founded, '2020-01-01') FROM school
+=> SELECT CAST(JULIANDAY(DATE('2020-01-01')) - JULIANDAY(DATE(founded)) AS INTEGER) FROM school
+
+SELECT DATEDIFF(day, issued, '2020-01-01') FROM certificate
+=> SELECT CAST(JULIANDAY(DATE('2020-01-01')) - JULIANDAY(DATE(issued)) AS INTEGER) FROM certificate

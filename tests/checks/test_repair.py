@@ -60,7 +60,7 @@ def test_two_owners_give_two_candidates(school: Any) -> None:
 
 
 def test_fault_without_cure_leaves_the_others_cured(school: Any) -> None:
-    [best, *_] = repair("SELECT T1.city, quux(1, FROM pupil", school.schema) or [None]
+    [best, *_] = repair("SELECT T1.city, quux(1 + FROM pupil", school.schema) or [None]
     assert best is None
     found = repair("SELECT frist_name, qqqqqq FROM pupil", school.schema)
     assert found[0].sql == "SELECT first_name, qqqqqq FROM pupil"
