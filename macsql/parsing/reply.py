@@ -69,9 +69,13 @@ def clean(reply: str) -> tuple[str, bool]:
     answers = _ANSWER.findall(text)
     if answers and answers[-1][1].strip():
         text = answers[-1][1]
+    if "\\_" in text and "ESCAPE" not in text.upper():
+        # Markdown escapes the underscore of a name; in a text it may be a pattern of LIKE.
+        text = _ESCAPED.sub(lambda match: match[1] or "_", text)
     return text, unfinished
 
 
+_ESCAPED = re.compile(r"('(?:[^'\n]|'')*')|(?<=\w)\\_(?=\w)")
 _SPACED = re.compile(r"^[ \t]*` ` `", re.M)
 
 

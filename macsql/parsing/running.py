@@ -20,6 +20,7 @@ from macsql.parsing.words import CANDIDATE, CERTAIN, CONTINUES, INTRODUCERS, WRI
 
 _MAX_CANDIDATES = 20
 _CLOSING = {**{mark: mark for mark in "`\"'|$#"}, "“": "”", "{": "}"}
+_EMPHASIS = re.compile(r"(?<![\w*])(?:\*{1,3}|_{1,3})\Z")
 _SENTENCE = re.compile(r"(?:[A-Za-z']+,?[ \t]+){3,}[A-Za-z']+[.!:]?[ \t]*(?:\n|\Z)")
 _LEADING_COMMENTS = re.compile(r"(?:(?:--[^\n]*+\n|/\*(?s:.)*?\*/)\s*+)+\Z")
 
@@ -87,7 +88,13 @@ def _may_begin(text: str, match: re.Match[str]) -> bool:
 
 def _quoted(text: str, start: int, window: str, dialect: str) -> Extract | None:
     """A statement in inline code, quotation marks and the like, up to the mark that ends it."""
-    closing = _CLOSING.get(text[max(0, start - 20) : start].rstrip(" ")[-1:])
+    before = text[max(0, start - 20) : start].rstrip(" ")
+    if emphasis := _EMPHASIS.search(before):
+        mark = re.escape(emphasis.group())
+        ends = re.search(rf"(?<!\s){mark}(?=\W*$)", window, re.MULTILINE)
+        sql = window[: ends.start()].strip().rstrip(";") if ends else ""
+        return Extract(sql) if is_plausible(sql, dialect) else None
+    closing = _CLOSING.get(before[-1:])
     if closing is None:
         return None
     end = -1

@@ -24,6 +24,14 @@ _FINAL = re.compile(
     r"(?:sql|query|answer|version|statement)\b[^:\n]{0,20}:",
     re.IGNORECASE | re.MULTILINE,
 )
+_THOUGHT = re.compile(
+    r"^\W{0,8}(?:thinking|thoughts?|reasoning|draft|plan|analysis|scratch ?pad)\b[^:\n]{0,20}[:：]",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ANSWER = re.compile(
+    r"^\W{0,8}(?:(?:the|my) )?(?:answer|sql|query|output|result|response)\b[^:\n]{0,20}[:：]",
+    re.IGNORECASE | re.MULTILINE,
+)
 _SUB_QUESTION = re.compile(
     r"^[ \t>#*\-]*+(?:\d{1,2}[.)][ \t]*+)?[*_]*+(?:sub[- ]?question|step)s?[ \t]*+\#?"
     r"[\d.]*+(?:(?<=\.)|[ \t]*+[*_]*+[ \t]*+[:)\-–—：])[ \t]*+[*_]*+(?P<question>[^\n]*)",
@@ -171,7 +179,9 @@ def _all_statements(text: str, dialect: str, depth: int = 0) -> Iterator[Extract
         yield from (f for f in inner if f.sql)
         return
     outside = _outside(text, found)
-    *_, final = [0, *(m.end() for m in _FINAL.finditer(outside))]
+    thought = _THOUGHT.search(outside)
+    answers = _ANSWER.finditer(outside, thought.end()) if thought else ()
+    final = max((m.end() for m in (*_FINAL.finditer(outside), *answers)), default=0)
     last = find_statement(outside[final:], dialect)
     yield last if last.sql or last.cut or not final else find_statement(outside, dialect)
 
