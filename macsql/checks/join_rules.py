@@ -50,6 +50,36 @@ def _pairs(relation: Relation, scope: Scope) -> list[tuple[str, int, str]]:
     return found
 
 
+def merged_columns(
+    statement: Statement, resolution: Resolution, schema: Schema
+) -> Iterator[Problem]:
+    """NATURAL JOIN and USING compare columns of the same name, which need not be the keys."""
+    for scope in resolution.scopes:
+        for i, relation in enumerate(scope.relations):
+            for before in scope.relations[:i]:
+                shared = relation.merged & before.merged
+                one, other = before.table, relation.table
+                if not shared or one is None or other is None or one is other:
+                    continue
+                known = [k for k in links(schema) if {k.left, k.right} == {one.name, other.name}]
+                keys = [k if k.left == one.name else k.turned() for k in known if not k.inferred]
+                pairs = {(name, name) for name in shared}
+                if not keys or any(
+                    pairs == {(a.casefold(), b.casefold()) for a, b in key.pairs} for key in keys
+                ):
+                    continue
+                joined = " AND ".join(
+                    f"{one.name}.{a} = {other.name}.{b}" for a, b in keys[0].pairs
+                )
+                message = (
+                    f"{before.name} and {relation.name} are joined on {', '.join(sorted(shared))}, "
+                    "which is not their key"
+                )
+                hint = f"the foreign key is {joined}"
+                finding = Finding("join-not-on-keys", "warning", message, hint, span(relation.node))
+                yield Problem(finding, scope, relation=relation)
+
+
 def idle_joins(statement: Statement, resolution: Resolution, schema: Schema) -> Iterator[Problem]:
     """A table to which a key leads and of which nothing else is used: the join adds nothing."""
     by_column = {id(u.column): u for u in resolution.uses}
@@ -92,4 +122,4 @@ def _refers(use: Use, target: Use, schema: Schema) -> bool:
     )
 
 
-JOIN_RULES: tuple[Rule, ...] = (doubled_joins, idle_joins)
+JOIN_RULES: tuple[Rule, ...] = (merged_columns, doubled_joins, idle_joins)

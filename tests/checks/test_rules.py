@@ -34,6 +34,12 @@ DOUBTFUL = [
     ("doubled-join", "same row", f"SELECT s.name {JOINED} JOIN school t ON t.id = p.school_id"),
     ("idle-join", "leave s out", f"SELECT p.age {JOINED}"),
     (
+        "join-not-on-keys",
+        "school.id = pupil.school_id",
+        "SELECT first_name FROM school NATURAL JOIN pupil",
+    ),
+    ("join-not-on-keys", "joined on id", "SELECT age FROM pupil p JOIN school USING (id)"),
+    (
         "unlike-columns",
         "school.name with pupil.first_name",
         "SELECT name FROM school EXCEPT SELECT first_name FROM pupil",
@@ -65,6 +71,9 @@ SOUND = [
     f"SELECT s.name, t.name {JOINED} JOIN school t ON t.city = s.city",
     f"SELECT p.age {JOINED} WHERE s.city = 'PARIS'",
     f"SELECT s.name {JOINED}",
+    "SELECT mark FROM enrolment JOIN certificate USING (pupil_id, course_code, term)",
+    "SELECT mark FROM enrolment NATURAL JOIN certificate",
+    "SELECT a.age FROM pupil a JOIN pupil b USING (school_id)",
     "SELECT id FROM school EXCEPT SELECT school_id FROM pupil",
     "SELECT name FROM school WHERE id NOT IN (SELECT school_id FROM pupil UNION SELECT 0)",
     f"SELECT name FROM school EXCEPT SELECT s.name {JOINED}",
