@@ -212,7 +212,7 @@ def test_things_of_the_same_name_that_become_one_group(
             )
         ]
     assert ["merged-names" in [f.code for f in found] for found in said] == [is_doubted, False]
-    assert all('"a"."id"' in f.hint for f in said[0] if f.code == "merged-names")
+    assert all('group by a.id as well' in f.hint for f in said[0] if f.code == "merged-names")
 
 
 @pytest.mark.parametrize(
