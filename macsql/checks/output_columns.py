@@ -37,8 +37,29 @@ _SHARE = ("percentage", "percent", "proportion", "ratio", "rate", "pct")
 _NUMBER_OF = frozenset({"number", "num", "no", "nr", "of", "total", "count", "cnt"})
 _ID_WORDS = frozenset({"id", "code", "number", "key", "no", "ssn", "identifier"})
 _ORDINALS = frozenset(
-    "season week round episode floor level rank position semester quarter version period stage line "
-    "chapter volume issue game lap part heat".split()
+    [
+        "season",
+        "week",
+        "round",
+        "episode",
+        "floor",
+        "level",
+        "rank",
+        "position",
+        "semester",
+        "quarter",
+        "version",
+        "period",
+        "stage",
+        "line",
+        "chapter",
+        "volume",
+        "issue",
+        "game",
+        "lap",
+        "part",
+        "heat",
+    ]
 )
 """Columns that say which one it is, not how many there are."""
 _EACH = r"each|for every|of every"
