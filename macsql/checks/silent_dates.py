@@ -1,6 +1,7 @@
 """Dates kept as text in a form whose order is not that of time, or that the engine cannot read."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
@@ -24,6 +25,15 @@ _DAYS = (
 )
 _HOURS = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M%p", "%I:%M:%S %p")
 _FORMS = (*_DAYS, *(f"{day} {hour}" for day in _DAYS for hour in _HOURS), *_HOURS)
+
+
+def _marks(text: str) -> str:
+    """What stands between the parts of a text, blanks left out."""
+    return "".join(c for c in text if c in "-/.:,")
+
+
+# To try a form takes long, since Python builds a regular expression for it anew.
+_BY_MARKS = {m: [f for f in _FORMS if _marks(f) == m] for m in map(_marks, _FORMS)}
 _DATE = re.compile(r"[-/.]|[^\W\d]{3}")
 _SCORE = re.compile(r"\d+:\d\b")  # or a ratio: minutes have two digits
 _FEW = 0.1
@@ -98,10 +108,12 @@ def _cannot_be_read(texts: Sequence[str]) -> bool:
 
 def _readings(texts: Sequence[str]) -> Iterator[list[datetime]]:
     """The times that nearly all the texts say, for every form in which they can be read."""
-    if any(map(_SCORE.search, texts)):
+    if not texts or any(map(_SCORE.search, texts)):
         return
+    marked = Counter(map(_marks, texts))
+    [(marks, _)] = marked.most_common(1)
     allowed = int(len(texts) * _FEW)
-    for form in _FORMS if texts else ():
+    for form in _BY_MARKS.get(marks, ()) if len(texts) - marked[marks] <= allowed else ():
         times, others = [], 0
         for text in texts:
             try:
