@@ -15,7 +15,7 @@ from macsql.schema import Table
 _OF_PEOPLE = frozenset({"first", "last", "full", "given", "family"})
 _NAMES_ASKED = re.compile(
     r"\b(?:common|popular|frequent(?:ly used)?|same|each|every|per|different|distinct|unique|"
-    r"duplicated?|grouped by|share an?) (?:[\w']+ ){0,2}?(?:names?|titles?)\b"
+    r"duplicated?|grouped by|share an?)\s+(?:[\w']+\s+){0,2}?(?:names?|titles?)\b"
 )
 
 

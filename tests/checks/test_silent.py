@@ -367,7 +367,7 @@ def test_names_in_hints_are_written_as_they_must_be(tmp_path: Path) -> None:
             for sql, question in (
                 (f"SELECT count(*) {joined}", "How many orders?"),
                 (f"SELECT name AS n, max(no) {joined} GROUP BY n, part.no", ""),
-                (f"SELECT name, max(no) {joined} GROUP BY name", "What is it for each name?"),
+                (f"SELECT name, max(no) {joined} GROUP BY name", "What is it for each  name?"),
                 (f"SELECT name {joined} GROUP BY name", ""),
                 (f"SELECT count(*) {marked}", "How many parts?"),
             )
