@@ -4,10 +4,39 @@ import re
 from collections.abc import Sequence
 
 from macsql.checks import check_literals, check_output, check_values_used, diagnose_result
-from macsql.checks.names import words
+from macsql.checks.names import word_likeness, words
 from macsql.database import Database
 from macsql.message import Candidate, Finding, Message
 
+_NAME = re.compile(r"[^\W_]+")
+_COMPUTED = frozenset(
+    [
+        "average",
+        "avg",
+        "mean",
+        "total",
+        "sum",
+        "number",
+        "count",
+        "num",
+        "amount",
+        "max",
+        "maximum",
+        "min",
+        "minimum",
+        "highest",
+        "lowest",
+        "most",
+        "least",
+        "percentage",
+        "percent",
+        "share",
+        "ratio",
+        "rate",
+        "rank",
+        "difference",
+    ]
+)
 _TEXT = re.compile(r"'((?:[^']|'')*)'")
 
 
@@ -32,6 +61,7 @@ def doubts_of_attempts(
     Where no table has a salary, a model that is told so may answer with the age.
     """
     asked, used = set(words(message.question)), sql.casefold()
+    there = {w for name in _NAME.findall(sql) for w in words(name)}
     lost = {}
     for failed in candidates:
         if failed.result is not None or failed.origin == "repair":
@@ -41,13 +71,23 @@ def doubts_of_attempts(
         names = [name.rpartition(".")[2].strip('"`[]') for name in named]
         texts = [text.strip("%").replace("''", "'") for text in _TEXT.findall(failed.sql)]
         for name in names:
-            if set(words(name)) <= asked and name.casefold() not in used:
+            if set(words(name)) <= asked and not _is_there(name, there):
                 lost[name] = f"the question speaks of {name}, which the query does without"
         for text in texts if missing else ():
             if text and set(words(text)) <= asked and text.casefold() not in used:
                 lost[text] = f"the question says {text!r}, and the query does without"
     hint = "no table has what an earlier attempt looked for; see whether this is the answer"
     return [Finding("left-out", "warning", said, hint) for said in lost.values()]
+
+
+def _is_there(name: str, there: set[str]) -> bool:
+    """Whether a query has every word of ``name``: in the plural, as a word of the same meaning, or
+    as something that is computed (``average_age``, ``total``).
+    """
+    return all(
+        word in _COMPUTED or any(word_likeness(word, other) >= 0.9 for other in there)
+        for word in words(name)
+    )
 
 
 def doubts_of_result(

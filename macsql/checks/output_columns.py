@@ -8,7 +8,7 @@ from sqlglot import exp
 from macsql.checks.names import nearest, words
 from macsql.checks.output_shape import Output, finding
 from macsql.checks.question import HOW_MANY, Question, asked_items, counted_things
-from macsql.checks.text import shorten
+from macsql.checks.text import quote, shorten
 from macsql.message import Finding
 
 _NUMBER_WORDS = ("number", "num", "count", "total", "amount", "quantity", "population", "size")
@@ -36,6 +36,32 @@ _AGGREGATES: dict[type[exp.Expr], tuple[str, str]] = {
 _SHARE = ("percentage", "percent", "proportion", "ratio", "rate", "pct")
 _NUMBER_OF = frozenset({"number", "num", "no", "nr", "of", "total", "count", "cnt"})
 _ID_WORDS = frozenset({"id", "code", "number", "key", "no", "ssn", "identifier"})
+_ORDINALS = frozenset(
+    [
+        "season",
+        "week",
+        "round",
+        "episode",
+        "floor",
+        "level",
+        "rank",
+        "position",
+        "semester",
+        "quarter",
+        "version",
+        "period",
+        "stage",
+        "line",
+        "chapter",
+        "volume",
+        "issue",
+        "game",
+        "lap",
+        "part",
+        "heat",
+    ]
+)
+"""Columns that say which one it is, not how many there are."""
 _EACH = r"each|for every|of every"
 _GROUPED = (
     r"each|every|per|different|by|all|respective\w*|distinct|various|their|its|grouped|any|both|"
@@ -66,9 +92,12 @@ def stored_number(question: Question, output: Output) -> Iterator[Finding]:
                 about = tuple(w for w in words(column.name) if w not in _NUMBER_OF)
                 if not about or counted[-len(about) :] != about or not named.isdisjoint(about):
                     continue
+                if about == words(column.name) and column.name.casefold() in _ORDINALS:
+                    continue
                 if output.is_amount(table, column) and column.name.casefold() not in used:
                     message = f"rows are counted, and {table.name} has a number {column.name}"
-                    hint = f"use {column.name}, or SUM({column.name})"
+                    name = quote(column.name, output.statement.dialect)
+                    hint = f"use {name}, or SUM({name})"
                     yield finding("stored-number", "warning", message, hint)
 
 

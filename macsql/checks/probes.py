@@ -6,10 +6,11 @@ from typing import Any
 from sqlglot import exp
 
 from macsql.checks.analysis import Analysis
-from macsql.checks.scopes import Relation, Scope, Use
+from macsql.checks.scopes import Relation, Scope, Status, Use
 from macsql.checks.text import quote
 from macsql.database.result import Result
 from macsql.errors import DatabaseError
+from macsql.names import fold
 from macsql.schema import Column, Schema, Table
 
 Execute = Callable[[str], Result]
@@ -51,11 +52,56 @@ class Probe:
         return use.relation if use else None
 
     def stored(self, node: exp.Expr | None) -> tuple[Relation, Table, Column] | None:
-        """The stored column that a column of the query is."""
-        use, relation = self.use(node), self.relation(node)
+        """The stored column that a column of the query is, shown under another name or not."""
+        use = self.use(node)
+        if use is not None and use.status is Status.ALIAS:
+            use = self._named_by_alias(use)
+        relation = use.relation if use else None
         table = relation.table if relation else None
         column = table.column(use.name) if table and use else None
         return (relation, table, column) if relation and table and column else None
+
+    def _named_by_alias(self, use: Use) -> Use | None:
+        """What a name of the output stands for, when that is a column; ``*`` shows columns too."""
+        shown = use.scope.aliases.get(fold(use.name))
+        if shown is not None:
+            return self.use(shown)
+        having = [r for r in use.scope.relations if r.has(use.name)]
+        is_one = len(having) == 1
+        return Use(use.column, use.scope, use.clause, Status.FOUND, having[0]) if is_one else None
+
+    def groups(self, scope: Scope) -> list[exp.Expr]:
+        """The terms of GROUP BY, with what a position or a name of the output stands for."""
+        group = scope.select.args.get("group")
+        found: list[exp.Expr] = []
+        for term in group.expressions if group is not None else ():
+            shown = term
+            if isinstance(term, exp.Literal) and term.is_int:
+                position = int(term.name)
+                if 0 < position <= len(scope.select.expressions):
+                    shown = scope.select.expressions[position - 1].unalias()
+            elif (use := self.use(term)) and use.status is Status.ALIAS:
+                shown = scope.aliases.get(fold(use.name), term)
+            found.append(shown)
+        return found
+
+    def key(self, relation: Relation) -> list[exp.Column]:
+        """The columns of a relation's primary key, as they must be written in its query.
+
+        The relation is named as there, without quotes if there are none: these would mind its case.
+        """
+        table, alias = relation.table, relation.node.args.get("alias")
+        name = alias.this if alias is not None and alias.this else relation.node.this
+        if table is None or not isinstance(name, exp.Identifier):
+            return []
+        dialect = self.analysis.statement.dialect
+        return [
+            exp.Column(
+                this=exp.to_identifier(column, quoted=quote(column, dialect) != column),
+                table=name.copy(),
+            )
+            for column in table.primary_key
+        ]
 
     def rows(self, sql: str) -> Sequence[tuple[Any, ...]]:
         """The rows of a statement; none when it fails."""
@@ -64,8 +110,8 @@ class Probe:
         except DatabaseError:
             return ()
 
-    def text(self, query: exp.Query) -> str:
-        """The text of a query in the dialect at hand."""
+    def text(self, query: exp.Expr) -> str:
+        """The text of a query or a column in the dialect at hand."""
         return query.sql(dialect=self.analysis.statement.dialect or None)
 
     def name(self, name: str) -> str:

@@ -3,9 +3,11 @@
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from macsql.checks.names import nearest, words
 
+_NAME = re.compile(r"[^\W_]+")
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)|``([^`']+)''")
 HOW_MANY = re.compile(
     r"\s*(?:so |and )?(?:how many|count (?:the|how|all)|"
@@ -17,8 +19,13 @@ _COUNTED = re.compile(
     r"((?:\s+(?!(?:of|with|in|that|who|whose|which|are|is|was|were|do|does|did|have|has|had|having|"
     r"for|from|by|on|at|and|or|to|than|as|each|per|there|live|living|not|never|ever|without|take|"
     r"took|taken|taking|get|got|make|made|can|could|will|belong|belonging|participate|participated|"
-    r"number)\b)[\w']+)+)"
+    r"the|an?|any|some|all|every|both|it|its|their|his|her|this|those|these|they|he|she|we|you|i|"
+    r"through|into|under|over|about|during|since|within|between|after|before|until|when|where|"
+    r"while|if|but|used|number)\b)[\w']+)+)"
 )
+_PLURAL = re.compile(r"people|children|men|women|(?!sales$|sports$|news$|goods$)\w{2,}[^\Wsui]s")
+_QUALITY = re.compile(r"\w+(?:ar|ive|ent|ant|ous|ful|able|ible|ed|ing|ly)|common|recent|rich")
+"""What "the most popular" has after most; "the most different" counts different ones."""
 _OPENING = re.compile(
     r"^\s*(?:(?:please|can|could|would|will|you|i|want|need|to|know|and)\s+)*"
     r"(?:(?:what|which|who)(?:'s|\s+(?:is|are|was|were))|what|which|"
@@ -102,9 +109,25 @@ def counted_things(question: Question) -> list[tuple[str, ...]]:
 
     >>> counted_things(read_question("How many king beds are there, and who has the most rooms?"))
     [('king', 'bed'), ('room',)]
+    >>> counted_things(read_question("How many students play football in the most popular clubs?"))
+    [('student',)]
     """
-    runs = (match[1] for match in _COUNTED.finditer(question.plain))
-    return [tuple(w for part in re.findall(r"[^\W_]+", run) for w in words(part)) for run in runs]
+    found = []
+    for match in _COUNTED.finditer(question.plain):
+        run = _NAME.findall(match[1])
+        is_most = match[0].split()[1] in ("most", "fewest")
+        if is_most and len(run) > 1 and _QUALITY.fullmatch(run[0]) and run[0] != "different":
+            continue
+        found.append(tuple(w for part in _without_verb(run) for w in words(part)))
+    return found
+
+
+def _without_verb(run: list[str]) -> list[str]:
+    """What comes before the verb: "students play football", but not "sports clubs"."""
+    for i, (word, following) in enumerate(pairwise(run)):
+        if _PLURAL.fullmatch(word) and not _PLURAL.fullmatch(following):
+            return run[: i + 1]
+    return run
 
 
 def asked_items(question: Question) -> tuple[str, ...]:

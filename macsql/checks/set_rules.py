@@ -9,9 +9,11 @@ from macsql.checks.names import words
 from macsql.checks.problems import Problem
 from macsql.checks.rules import Rule
 from macsql.checks.scopes import Resolution, Use
-from macsql.checks.text import Statement, span
+from macsql.checks.text import Statement, quote, span
 from macsql.message import Finding
 from macsql.schema import Schema, Table
+
+_OF_PEOPLE = frozenset({"first", "last", "full", "given", "family"})
 
 
 def unlike_columns(
@@ -53,10 +55,18 @@ def _unlike(one: Use, other: Use, schema: Schema, node: exp.Expr) -> Finding | N
     direct = _direct(tables[0], tables[1], schema)
     if not direct or _is_key_pair(one, other, schema) or _names_other(one, other):
         return None
-    if isinstance(node, (exp.EQ, exp.NEQ)) and one.name.casefold() != other.name.casefold():
+    is_same = one.name.casefold() == other.name.casefold()
+    if isinstance(node, (exp.EQ, exp.NEQ)) and not is_same:
         return None  # `city.name = (SELECT capital ...)` may well be meant
+    # So may `city IN (SELECT city ...)` and `city.id IN (SELECT capital ...)`: not names and keys.
+    called = [_calls(use) for use in (one, other)]
+    keys = [_is_key(one, tables[0], schema), _is_key(other, tables[1], schema)]
+    if not (all(called) or all(keys) or (any(called) and any(map(_ends_like_key, (one, other))))):
+        return None
     link = direct[0]
-    key = " and ".join(f"{link.left}.{a} with {link.right}.{b}" for a, b in link.pairs)
+    left, right = (quote(name, schema.dialect) for name in (link.left, link.right))
+    pairs = [[quote(name, schema.dialect) for name in pair] for pair in link.pairs]
+    key = " and ".join(f"{left}.{a} with {right}.{b}" for a, b in pairs)
     kind = "EXCEPT" if isinstance(node, exp.Except) else "the sub-query"
     return Finding(
         "unlike-columns",
@@ -70,6 +80,21 @@ def _unlike(one: Use, other: Use, schema: Schema, node: exp.Expr) -> Finding | N
 
 def _table(use: Use) -> Table | None:
     return use.relation.table if use.relation else None
+
+
+def _calls(use: Use) -> bool:
+    """Whether a column says how the rows of its table are called: name, first_name, title."""
+    table, (*others, last) = _table(use), words(use.name)
+    named = {*words(table.name)} if table else set()
+    return last in {"name", "title"} and {*others} <= named | _OF_PEOPLE
+
+
+def _is_key(use: Use, table: Table, schema: Schema) -> bool:
+    return use.name.casefold() in schema.key_columns(table)
+
+
+def _ends_like_key(use: Use) -> bool:
+    return words(use.name)[-1] in {"id", "code", "key"}
 
 
 def _direct(one: Table, other: Table, schema: Schema) -> list[Link]:
@@ -111,7 +136,12 @@ def _names_other(one: Use, other: Use) -> bool:
         table, name = _table(mine), words(mine.name)
         whole = {*words(table.name), *name} if table else set(name)
         said = {*words(theirs.name)}
-        if whole <= said or (len(name) > 1 and {*name} <= said and mine.name != theirs.name):
+        is_called_so = table is not None and words(table.name) == words(theirs.name)
+        if (
+            is_called_so
+            or whole <= said
+            or (len(name) > 1 and {*name} <= said and mine.name != theirs.name)
+        ):
             return True
     return False
 

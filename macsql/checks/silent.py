@@ -12,7 +12,7 @@ from macsql.checks.analysis import analyse
 from macsql.checks.probes import Execute, Probe
 from macsql.checks.question import counted_things, read_question
 from macsql.checks.silent_dates import dates_as_text
-from macsql.checks.silent_groups import counted_twice, merged_names
+from macsql.checks.silent_groups import counted_twice, merged_names, none_counted
 from macsql.checks.silent_joins import broken_keys, fan_out, repeated_rows
 from macsql.checks.silent_order import nulls_first, numbers_as_text, ties_cut
 from macsql.database.result import Result
@@ -26,15 +26,18 @@ def diagnose_result(
     """What about the ``result`` of ``sql`` should not be trusted, warnings first; never raises.
 
     ``execute`` runs a probe and returns its result, or raises DatabaseError: ``Database.execute``
-    does. ``question`` says what is counted. Nothing for a statement with certain faults, whose
-    result means little anyhow.
+    does. ``question`` says what is counted or grouped. Nothing for a statement with certain faults,
+    whose result means little anyhow.
     """
     analysis = analyse(sql, schema)
     if analysis.statement.tree is None or analysis.errors or not analysis.resolution.scopes:
         return []
     probe = Probe(analysis, execute)
     found = [finding for rule in RULES for finding in rule(probe)]
-    found += counted_twice(probe, counted_things(read_question(question)))
+    asked = read_question(question)
+    things = counted_things(asked)
+    found += merged_names(probe, asked.plain)
+    found += [*counted_twice(probe, things), *none_counted(probe, things)]
     if result is not None:
         found += [*null_result(result), *repeated_rows(probe, result)]
     unique = {(f.code, f.message): f for f in found}
@@ -68,7 +71,6 @@ def null_in_not_in(probe: Probe) -> Iterator[Finding]:
 
 RULES = (
     fan_out,
-    merged_names,
     broken_keys,
     numbers_as_text,
     dates_as_text,

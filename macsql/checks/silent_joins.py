@@ -1,6 +1,6 @@
 """Joins that multiply rows before they are added up, or lose rows before they are counted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
@@ -14,14 +14,14 @@ from macsql.schema import Table
 
 Joined = tuple[Use, Use]
 """Two columns that a join compares: the first refers to the second, which is a key."""
-_DECIDING = ("having", "order")
+DECIDING = ("having", "order")
 """Clauses in which a wrong sum chooses or orders the rows."""
 
 
 def fan_out(probe: Probe) -> Iterator[Finding]:
     """SUM or AVG of one table's columns whose rows a join to their many side has multiplied."""
     for scope in probe.scopes():
-        for call in own_aggregates(scope, *_DECIDING):
+        for call in own_aggregates(scope, *DECIDING):
             found = _summed_of(call, probe)
             if found is None:
                 continue
@@ -93,19 +93,25 @@ def _folded(*names: str) -> tuple[str, ...]:
 
 def multiplies(probe: Probe, scope: Scope, relation: Relation) -> bool:
     """Whether one row of ``relation`` comes more than once into the same group."""
-    if relation.table is None or not relation.table.primary_key:
+    keys, groups = probe.key(relation), probe.groups(scope)
+    if not keys:
         return False
-    keys = [exp.column(k, table=relation.name, quoted=True) for k in relation.table.primary_key]
-    group = scope.select.args.get("group")
-    terms = [t for t in group.expressions if isinstance(t, exp.Column)] if group else []
-    once = probe.source(scope, *keys, *terms)
-    named = [exp.alias_(e, f"c{i}") for i, e in enumerate(once.expressions)]
-    once.set("expressions", named)
-    once = once.distinct()
-    every = probe.source(scope, exp.Literal.number(1))
-    counts = (f"(SELECT COUNT(*) FROM ({probe.text(q)}) AS q)" for q in (every, once))  # noqa: S608
-    rows = probe.rows(f"SELECT {', '.join(counts)}")
-    return bool(rows) and rows[0][0] > rows[0][1]
+    # Where an outer join finds no row, there is none that could come twice.
+    once = grouped(probe, scope, keys, groups).where("c0 IS NOT NULL")
+    several = once.group_by(*(f"c{i}" for i in range(len(keys) + len(groups))))
+    return bool(probe.rows(probe.text(several.having("COUNT(*) > 1").limit(1))))
+
+
+def grouped(
+    probe: Probe, scope: Scope, keys: Sequence[exp.Expr], groups: Sequence[exp.Expr]
+) -> exp.Select:
+    """``SELECT 1`` of some of the rows that a SELECT works on, with ``keys`` and ``groups`` as
+    columns c0, c1 and so on.
+    """
+    rows = probe.source(scope, *keys, *groups)
+    shown = [exp.alias_(e, f"c{i}") for i, e in enumerate(rows.expressions)]
+    rows.set("expressions", shown)
+    return exp.select("1").from_(rows.limit(ROWS_READ).subquery("q"))
 
 
 def broken_keys(probe: Probe) -> Iterator[Finding]:

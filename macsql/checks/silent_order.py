@@ -12,6 +12,7 @@ from macsql.message import Finding
 _TEXT_TYPE = re.compile(r"char|text|clob|string|^$", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*[-+]?\d+(?:\.\d+)?\s*")
 _VALUES_READ = 200
+_COMPARED = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 _NULLS_FIRST = {"sqlite": False, "mysql": False, "tsql": False, "postgres": True, "oracle": True}
 """Whether NULL comes first in descending order; in ascending order otherwise."""
 
@@ -36,17 +37,31 @@ def numbers_as_text(probe: Probe) -> Iterator[Finding]:
 
 def ordered_columns(scope: Scope) -> Iterator[tuple[exp.Column, str]]:
     """Columns whose order matters, and what depends on it."""
-    for node in scope.select.find_all(
-        exp.Max, exp.Min, exp.Ordered, exp.Between, exp.GT, exp.GTE, exp.LT, exp.LTE
-    ):
-        if node.parent_select is not scope.select or not isinstance(node.this, exp.Column):
+    for node in scope.select.find_all(exp.Max, exp.Min, exp.Ordered, exp.Between, *_COMPARED):
+        if node.parent_select is not scope.select:
             continue
+        term, other = node.this, node.args.get("low", node.args.get("expression"))
         if isinstance(node, exp.Ordered):
-            yield node.this, "ORDER BY"
+            term, what = _ordered_by(term, scope), "ORDER BY"
         elif isinstance(node, (exp.Max, exp.Min)):
-            yield node.this, node.key.upper()
-        elif isinstance(node.args.get("low", node.args.get("expression")), exp.Literal):
-            yield node.this, "the condition"
+            what = node.key.upper()
+        else:
+            what = "the condition"
+            if isinstance(term, exp.Literal):
+                term, other = other, term  # '2019' < t
+            if not isinstance(other, exp.Literal):
+                continue
+        if isinstance(term, exp.Column):
+            yield term, what
+
+
+def _ordered_by(term: exp.Expr, scope: Scope) -> exp.Expr:
+    """The expression that a position of ORDER BY stands for."""
+    shown = scope.select.expressions
+    if isinstance(term, exp.Literal) and term.is_int and 0 < int(term.name) <= len(shown):
+        shown_there: exp.Expr = shown[int(term.name) - 1].unalias()
+        return shown_there
+    return term
 
 
 def _sorts_wrongly(probe: Probe, table: str, column: str) -> bool:

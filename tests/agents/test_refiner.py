@@ -415,6 +415,21 @@ def test_what_is_found_under_another_name_is_not_missed(answer: Answer) -> None:
     assert left_out(message) == []
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "question"),
+    [
+        ("SELECT count(*) FROM pupils", "SELECT count(*) FROM pupil", "How many pupils are there?"),
+        ("SELECT average_age FROM pupil", "SELECT avg(age) FROM pupil", "What is the average age?"),
+        ("SELECT town FROM school", "SELECT city FROM school", "In which town is each school?"),
+        ("SELECT total FROM pupil", "SELECT count(*) FROM pupil", "What is the total of pupils?"),
+    ],
+)
+def test_what_is_written_or_computed_otherwise_is_not_missed(
+    first: str, second: str, question: str, answer: Answer
+) -> None:
+    assert left_out(answer(first, second, question=question)) == []
+
+
 def test_a_text_in_a_case_is_written_as_it_is_stored(answer: Answer) -> None:
     message = answer(
         "SELECT sum(CASE WHEN city = 'Paris' THEN 1 ELSE 0 END) FROM school",

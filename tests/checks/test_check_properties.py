@@ -1,14 +1,17 @@
 """Properties: never an exception; never an error that SQLite does not agree with; repairs run."""
 
 import random
+import sqlite3
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from macsql.checks import check, explain_failure, repair, repair_literals
+from macsql.checks import check, diagnose_result, explain_failure, repair, repair_literals
 from macsql.checks.names import similarity
+from macsql.database.result import Result
+from macsql.errors import ExecutionError
 from macsql.schema import Column, ForeignKey, Schema, Table
 
 few = settings(
@@ -108,6 +111,20 @@ def queries(draw: Any, depth: int = 1) -> str:
 def test_errors_are_found_exactly_where_sqlite_refuses(sql: str, school: Any) -> None:
     errors = [f for f in check(sql, school.schema) if f.severity == "error"]
     assert bool(errors) == bool(school.refusal(sql)), (sql, errors, school.refusal(sql))
+
+
+@settings(few, max_examples=80)
+@given(sql=st.one_of(queries(), fragments.map(lambda s: "SELECT " + s)))
+def test_no_text_makes_a_diagnosis_raise(sql: str, school: Any) -> None:
+    def execute(probe: str) -> Result:
+        try:
+            return Result((), tuple(school.rows(probe)))
+        except sqlite3.Error as error:
+            raise ExecutionError(str(error)) from error
+
+    question = "How many pupils has each school, and how many schools are there?"
+    for schema in (school.schema, SMALL):
+        assert isinstance(diagnose_result(sql, None, schema, execute, question=question), list)
 
 
 @settings(few, max_examples=80)

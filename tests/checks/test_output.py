@@ -80,6 +80,8 @@ def test_columns_of_the_answer_are_those_of_the_last_select(school: Any) -> None
         ("How many kinds are there?", "SELECT count(*) FROM room", False),
         ("How many hotels are there?", "SELECT count(*) FROM room", False),
         ("How many years is that?", "SELECT count(*) FROM room", False),
+        # Which floor it is, not how many there are.
+        ("How many floors are there?", "SELECT count(*) FROM room", False),
     ],
 )
 def test_number_that_is_stored_and_rows_that_are_counted(
@@ -89,6 +91,7 @@ def test_number_that_is_stored_and_rows_that_are_counted(
         "id": "INTEGER",
         "kind": "TEXT",
         "beds": "INT",
+        "floor": "INT",
         "number_of_guests": "INT",
         "year": "INT",
     }

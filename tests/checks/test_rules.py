@@ -141,6 +141,32 @@ def test_column_named_after_the_other_table_is_like_its_column() -> None:
     assert found.code == "unlike-columns"
 
 
+@pytest.mark.parametrize(
+    ("sql", "is_said"),
+    [
+        ("SELECT 1 FROM city WHERE name NOT IN (SELECT name FROM country)", True),
+        ("SELECT 1 FROM city WHERE id IN (SELECT id FROM country)", True),
+        ("SELECT 1 FROM country WHERE name IN (SELECT country_id FROM city)", True),
+        # What both have, what one may be of the other, and a name without "name".
+        ("SELECT 1 FROM city WHERE mail IN (SELECT mail FROM country)", False),
+        ("SELECT mail FROM city EXCEPT SELECT mail FROM country", False),
+        ("SELECT 1 FROM city WHERE area = (SELECT area FROM country LIMIT 1)", False),
+        ("SELECT 1 FROM city WHERE id IN (SELECT capital FROM country)", False),
+        ("SELECT name FROM city EXCEPT SELECT capital FROM country", False),
+        ("SELECT 1 FROM city WHERE country NOT IN (SELECT name FROM country)", False),
+    ],
+)
+def test_columns_that_a_sub_query_may_well_compare(sql: str, is_said: bool) -> None:
+    def table(name: str, other: str, *keys: ForeignKey) -> Table:
+        names = dict.fromkeys(("id", "name", "mail", "area", other, f"{other}_id"))
+        columns = tuple(Column(n, "TEXT") for n in names)
+        return Table(name, columns, ("id",), keys)
+
+    key = ForeignKey(("country_id",), "country", ("id",))
+    schema = Schema("sqlite", (table("city", "country", key), table("country", "capital")))
+    assert ("unlike-columns" in [f.code for f in check(sql, schema)]) == is_said
+
+
 def test_keys_that_meet_in_a_third_table_are_alike() -> None:
     def table(name: str, *keys: ForeignKey) -> Table:
         columns = (Column(f"{name}_ref", "INTEGER"), Column("who", "INTEGER"))
