@@ -30,7 +30,9 @@ TRUST = 0.5
 """What is left of an attempt's weight with each finding that says it is wrong, or no answer."""
 SIMPLE = 0.9
 """What is left of it with each table that is joined, and each SELECT after the first."""
-ROWS_MIXED = frozenset({"fan-out", "counted-twice", "merged-names", "null-in-not-in"})
+ROWS_MIXED = frozenset(
+    {"fan-out", "counted-twice", "none-counted", "merged-names", "null-in-not-in"}
+)
 """What a result may be found wrong for that another statement would avoid."""
 SURE = -0.1
 """Mean log-probability of the first reply's tokens above which the model is sure."""
