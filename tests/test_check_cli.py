@@ -42,14 +42,13 @@ def run(*arguments: str, stdin: str | None = None) -> Result:
 
 
 def test_what_may_run_says_what_it_reads() -> None:
-    done = run(
-        "check", "SELECT p.first_name, count(*) FROM pupil p JOIN school USING (id) GROUP BY 1"
-    )
+    keys = "pupil_id, course_code, term"
+    done = run("check", f"SELECT e.mark, issued FROM enrolment e JOIN certificate USING ({keys})")
     assert done.exit_code == 0
     assert done.stdout.splitlines() == [
         "allowed",
-        "reads school: id",
-        "reads pupil: id, first_name",
+        "reads enrolment: pupil_id, course_code, term, mark",
+        "reads certificate: pupil_id, course_code, term, issued",
     ]
 
 
