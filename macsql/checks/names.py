@@ -76,6 +76,21 @@ def _singular(word: str) -> str:
     return word
 
 
+def calls_rows(column: str, table: str) -> bool:
+    """Whether a column says how the rows of its table are called.
+
+    >>> calls_rows("Product_Name", "products"), calls_rows("lastName", "pupil")
+    (True, True)
+    >>> calls_rows("city_name", "pupil")
+    False
+    """
+    *others, last = words(column)
+    return last in {"name", "title"} and {*others} <= {*words(table), *_OF_PEOPLE}
+
+
+_OF_PEOPLE = frozenset({"first", "last", "full", "given", "family"})
+
+
 @lru_cache(maxsize=65536)
 def similarity(wrong: str, right: str, table: str = "") -> float:
     """How likely ``right`` is what was meant by ``wrong``, in [0, 1]; ``table`` owns ``right``.

@@ -5,15 +5,13 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from macsql.checks.joins import Link, links
-from macsql.checks.names import words
+from macsql.checks.names import calls_rows, words
 from macsql.checks.problems import Problem
 from macsql.checks.rules import Rule
 from macsql.checks.scopes import Resolution, Use
 from macsql.checks.text import Statement, quote, span
 from macsql.message import Finding
 from macsql.schema import Schema, Table
-
-_OF_PEOPLE = frozenset({"first", "last", "full", "given", "family"})
 
 
 def unlike_columns(
@@ -59,7 +57,7 @@ def _unlike(one: Use, other: Use, schema: Schema, node: exp.Expr) -> Finding | N
     if isinstance(node, (exp.EQ, exp.NEQ)) and not is_same:
         return None  # `city.name = (SELECT capital ...)` may well be meant
     # So may `city IN (SELECT city ...)` and `city.id IN (SELECT capital ...)`: not names and keys.
-    called = [_calls(use) for use in (one, other)]
+    called = [calls_rows(one.name, tables[0].name), calls_rows(other.name, tables[1].name)]
     keys = [_is_key(one, tables[0], schema), _is_key(other, tables[1], schema)]
     if not (all(called) or all(keys) or (any(called) and any(map(_ends_like_key, (one, other))))):
         return None
@@ -80,13 +78,6 @@ def _unlike(one: Use, other: Use, schema: Schema, node: exp.Expr) -> Finding | N
 
 def _table(use: Use) -> Table | None:
     return use.relation.table if use.relation else None
-
-
-def _calls(use: Use) -> bool:
-    """Whether a column says how the rows of its table are called: name, first_name, title."""
-    table, (*others, last) = _table(use), words(use.name)
-    named = {*words(table.name)} if table else set()
-    return last in {"name", "title"} and {*others} <= named | _OF_PEOPLE
 
 
 def _is_key(use: Use, table: Table, schema: Schema) -> bool:

@@ -5,14 +5,12 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from macsql.checks.names import words
+from macsql.checks.names import calls_rows, words
 from macsql.checks.probes import Probe
 from macsql.checks.scopes import Relation, Scope
 from macsql.checks.silent_joins import DECIDING, grouped, multiplies, own_aggregates
 from macsql.message import Finding
-from macsql.schema import Table
 
-_OF_PEOPLE = frozenset({"first", "last", "full", "given", "family"})
 _NAMES_ASKED = re.compile(
     r"\b(?:common|popular|frequent(?:ly used)?|same|each|every|per|different|distinct|unique|"
     r"duplicated?|grouped by|share an?)\s+(?:[\w']+\s+){0,2}?(?:names?|titles?)\b"
@@ -104,7 +102,7 @@ def merged_names(probe: Probe, question: str = "") -> Iterator[Finding]:
             table, key = relation.table, probe.key(relation)
             if table is None or len(key) != 1 or table.primary_key[0] in names:
                 continue
-            if not any(_is_name(name, table) for name in names):
+            if not any(calls_rows(name, table.name) for name in names):
                 continue
             rows = grouped(probe, scope, key, terms)
             several = rows.group_by(*(f"c{i + 1}" for i in range(len(terms))))
@@ -115,9 +113,3 @@ def merged_names(probe: Probe, question: str = "") -> Iterator[Finding]:
                 )
                 hint = f"group by {probe.text(key[0])} as well"
                 yield Finding("merged-names", "warning", message, hint)
-
-
-def _is_name(column: str, table: Table) -> bool:
-    """Whether rows of the table are called by this column: name, title, product_name of product."""
-    said = words(column)
-    return said[-1] in {"name", "title"} and set(said[:-1]) <= {*words(table.name), *_OF_PEOPLE}
